@@ -1,0 +1,78 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+// usageError is a command line that cannot be obeyed: exit 2.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usagef(format string, args ...any) error {
+	return usageError{fmt.Errorf(format, args...)}
+}
+
+// findingsError says that the audit itself went well and that count findings
+// are at or above the severity given by --fail-on: exit 3.
+type findingsError struct {
+	count    int
+	severity string
+}
+
+func (e findingsError) Error() string {
+	return fmt.Sprintf("%d findings at or above %s", e.count, e.severity)
+}
+
+// tryError adds the next step to an error.
+type tryError struct {
+	error
+	next string
+}
+
+func (e tryError) Unwrap() error { return e.error }
+func (e tryError) Try() string   { return e.next }
+
+// withTry adds to err what the user should try next; report prints it last.
+func withTry(err error, next string) error {
+	if err == nil {
+		return nil
+	}
+	return tryError{err, next}
+}
+
+// exitCode maps what a subcommand returned to the program's exit code.
+func exitCode(err error) int {
+	var usage usageError
+	var findings findingsError
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &findings):
+		return exitFindings
+	case errors.As(err, &usage):
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// whatToTry is the next step that err carries, or the help of the command
+// when its usage was wrong.
+func whatToTry(cmd *cobra.Command, err error) string {
+	var tells interface{ Try() string }
+	if errors.As(err, &tells) {
+		return tells.Try()
+	}
+	var usage usageError
+	if errors.As(err, &usage) {
+		return cmd.CommandPath() + " --help"
+	}
+	var findings findingsError
+	if errors.As(err, &findings) {
+		return "auditstream explain CODE"
+	}
+	return ""
+}
