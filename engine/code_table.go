@@ -1,0 +1,96 @@
+package engine
+
+// codeTable is the list of findings, in the order of their numbers. The
+// documents, `explain`, metrics and alert rules are made from it.
+var codeTable = []CodeInfo{
+	{
+		Code: OffsetInconsistency, Name: "OFFSET_INCONSISTENCY", Severity: Critical, Subject: "group and partition",
+		Meaning: "A watched group's offset cannot be true for the log as it stands: it lies beyond the end, below the start, has expired, or the log's end moved back.",
+		Judged:  "Committed offsets are read before the log's start and end; kinds AHEAD_OF_END, BELOW_START, EXPIRED, TRUNCATED, RECREATED. Groups: consumer.lag.groups.",
+		Action:  "Stop the group, compare its offset with the log's start and end, find out whether the topic was truncated or re-created, then reset the group's offset on purpose.",
+	},
+	{
+		Code: ConsumerLag, Name: "CONSUMER_LAG", Severity: Warning, Subject: "group and partition",
+		Meaning: "A watched group is further behind the end of a partition than allowed.",
+		Judged:  "End minus committed offset, strictly greater than max.lag.ticks; resolved at or below 80 % of it.",
+		Action:  "See whether the group has members and whether its lag shrinks; if not, look at its slowest member and at the partition's load.",
+	},
+	{
+		Code: ClockSkew, Name: "CLOCK_SKEW", Severity: Warning, Subject: "partition",
+		Meaning: "Ticks carry event times that lie ahead of the clock.",
+		Judged:  "Event time minus clock above clock.skew.tolerance.ms; the clock is the wall clock while the audit keeps up, the record's own time while it catches up and in replay.",
+		Action:  "Check time synchronisation on the host that produces the named symbols; a constant 37 s is TAI, whole hours are a time zone.",
+	},
+	{
+		Code: StaleTick, Name: "STALE_TICK", Severity: Warning, Subject: "partition (OLD_TICK) or symbol (SILENT)",
+		Meaning: "Ticks arrive too old, or a symbol has stopped ticking.",
+		Judged:  "OLD_TICK: clock minus event time above max.tick.age.ms. SILENT: no tick of a symbol for longer than max.symbol.silence.ms while the audit owned and kept up with its partition.",
+		Action:  "OLD_TICK: look for delay between the venue and the topic. SILENT: check the feed's subscription of that symbol.",
+	},
+	{
+		Code: PartitionUnbalanced, Name: "PARTITION_UNBALANCED", Severity: Warning, Subject: "topic",
+		Meaning: "One partition carries far more ticks than the mean, so its reader becomes the slowest.",
+		Judged:  "Busiest ÷ mean load of one report window over all partitions above partition.skew.threshold; not judged with fewer symbols than partitions, nor in a window of fewer than partition.skew.min.ticks; ticks with an empty key are left out.",
+		Action:  "Read the hot symbols in the evidence: if one symbol alone exceeds the limit, more partitions do not help; otherwise add partitions or spread the symbols.",
+	},
+	{
+		Code: UpstreamDisorder, Name: "UPSTREAM_DISORDER", Severity: Warning, Subject: "symbol and partition",
+		Meaning: "A symbol's event time went back although the offset moved on: the ticks were already out of order when they were written.",
+		Judged:  "Event time strictly less than the symbol's last accepted one; equal times are in order. An episode ends after 10 s of record time without a further step back.",
+		Action:  "Check the producer: idempotence off with several requests in flight, two producers of one symbol, or a source that merges feeds.",
+	},
+	{
+		Code: Redelivered, Name: "REDELIVERED", Severity: Info, Subject: "partition",
+		Meaning: "A tick came again: it names its first place in its headers, or its offset had been judged already.",
+		Judged:  "Headers x-original-topic, -partition, -offset or Connect's __connect.errors.* of the same; such a tick never counts as disorder.",
+		Action:  "Nothing to repair in order; make sure that the readers of the topic expect repeats.",
+	},
+	{
+		Code: SymbolSplit, Name: "SYMBOL_SPLIT", Severity: Critical, Subject: "symbol",
+		Meaning: "One symbol is written to more than one partition, so no reader sees it in order.",
+		Judged:  "The same symbol with a key on two or more partitions of one topic whose partition count has not changed; null-key and redelivered records are left out.",
+		Action:  "Find the producers of that symbol: two libraries with different default hashes, or one that ignores the key; give all of them the same partitioner (auditstream plan divergence).",
+	},
+	{
+		Code: KeyMissing, Name: "KEY_MISSING", Severity: Warning, Subject: "partition",
+		Meaning: "Ticks are written with a null key, so their partition does not follow from their symbol.",
+		Judged:  "Every good tick with a null key; an episode ends after 10 s of record time without one.",
+		Action:  "Set the record key to the symbol in the producer.",
+	},
+	{
+		Code: KeyEmpty, Name: "KEY_EMPTY", Severity: Warning, Subject: "partition",
+		Meaning: "Ticks are written with a key of zero bytes: some clients treat it as a key and send all of them to one partition, others spread them.",
+		Judged:  "Every good tick with a key of zero bytes; an episode ends after 10 s of record time without one.",
+		Action:  "Set the record key to the symbol in the producer.",
+	},
+	{
+		Code: KeyMismatch, Name: "KEY_MISMATCH", Severity: Warning, Subject: "partition, or topic for spellings",
+		Meaning: "The key's bytes do not spell the symbol in the value, or one symbol is spelled in several ways.",
+		Judged:  "Key bytes against the value's symbol (after symbol.normalize); symbols that differ only in case, surrounding blanks or separators are told together.",
+		Action:  "Make producers use one spelling for the key and the value; the evidence lists what was seen, escaped.",
+	},
+	{
+		Code: UnreadableValue, Name: "UNREADABLE", Severity: Warning, Subject: "partition",
+		Meaning: "Values cannot be decoded, or carry no usable symbol.",
+		Judged:  "value.converter and field.symbol applied to every value that is not a tombstone; reasons are told apart and counted.",
+		Action:  "Look at the first place named; fix the producer or the converter's settings; errors.deadletterqueue.topic.name keeps the records.",
+	},
+	{
+		Code: TimestampUnusable, Name: "TIMESTAMP_UNUSABLE", Severity: Warning, Subject: "partition",
+		Meaning: "Values carry no usable event time.",
+		Judged:  "field.timestamp missing, null, zero, negative, not a time, or without a zone; told apart and counted.",
+		Action:  "Look at the first place named; correct field.timestamp or field.timestamp.unit, or the producer.",
+	},
+	{
+		Code: RebalanceStorm, Name: "REBALANCE_STORM", Severity: Warning, Subject: "group",
+		Meaning: "The group rebalances again and again, so its partitions stand still most of the time.",
+		Judged:  "3 or more rebalances within 60 s on a monotonic clock; a revoke and the assign after it are one.",
+		Action:  "Look for a member that restarts or misses its session timeout; give members static ids.",
+	},
+	{
+		Code: AuditorBehind, Name: "AUDITOR_BEHIND", Severity: Info, Subject: "partition",
+		Meaning: "The audit itself is behind the end of a partition; what the clock judges is not judged there meanwhile.",
+		Judged:  "The audit's own position more than max.lag.ticks behind the partition's end for 10 s, or the partition stalled.",
+		Action:  "Wait if it shrinks; otherwise give the audit more CPU or instances, or look at /readyz and its log.",
+	},
+}

@@ -1,0 +1,45 @@
+package engine
+
+import "fmt"
+
+// judgeBehind opens AUDITOR_BEHIND when the audit's own lag is above the
+// limit for a while and ends it when the lag has shrunk.
+func (p *Partition) judgeBehind(now int64) {
+	g := &p.progress
+	behind, limit := p.behind(), p.limits.MaxLagTicks
+	e := p.episodes[AuditorBehind]
+	if behind > limit {
+		if g.behindSince == NoTime {
+			g.behindSince = now
+		}
+	} else if e == nil || float64(behind) <= resolvePart*float64(limit) {
+		g.behindSince = NoTime
+	}
+	long := g.behindSince != NoTime && now-g.behindSince >= behindFor
+	switch {
+	case e == nil && long:
+		e = &Episode{
+			Code: AuditorBehind, FirstOffset: p.row.Through, LastOffset: p.row.Through,
+			FirstTime: now, LastTime: now, Count: 1, Worst: behind, Told: now, Step: now,
+		}
+		p.episodes[AuditorBehind] = e
+		p.tell(p.episodeFinding(e, Opened))
+	case e != nil && g.behindSince == NoTime:
+		e.LastOffset, e.LastTime = p.row.Through, now
+		p.endEpisode(e)
+	case e != nil:
+		e.Worst = max(e.Worst, behind)
+		e.LastOffset, e.LastTime = p.row.Through, now
+	}
+}
+
+func describeAuditorBehind(p *Partition, e *Episode, f *Finding) {
+	f.Observed, f.Threshold, f.Unit = float64(e.Worst), float64(p.limits.MaxLagTicks), "records"
+	f.Cause = fmt.Sprintf("the audit is up to %d records behind the end of %s/%d", e.Worst, p.topic, p.id)
+	f.Evidence["through_offset"] = p.row.Through
+	f.Evidence["log_end"] = p.progress.high
+	if g := &p.progress; e.LastTime-g.movedAt >= stalledFor {
+		f.Evidence["stalled"] = true
+		f.Cause = fmt.Sprintf("the audit has stood still at offset %d of %s/%d, %d records before its end", p.row.Through, p.topic, p.id, p.behind())
+	}
+}

@@ -1,0 +1,24 @@
+package engine
+
+import "fmt"
+
+// detectKeyMissing judges good ticks with a null key.
+func detectKeyMissing(p *Partition, t *Tick) {
+	if t.Kind == Good && t.Key == nil {
+		name := ShowBytes(string(t.Symbol))
+		p.fault(KeyMissing, t, "", string(t.Symbol), name, 0)
+	}
+}
+
+func describeKeyMissing(p *Partition, e *Episode, f *Finding) {
+	p.describeKeyless(e, f, "a null key")
+}
+
+// describeKeyless fills a finding about ticks without a usable key.
+func (p *Partition) describeKeyless(e *Episode, f *Finding, what string) {
+	f.Observed, f.Threshold, f.Unit = float64(e.Count), 0, "records"
+	f.Cause = fmt.Sprintf("%d ticks on %s/%d have %s, the first at offset %d (symbol %s)",
+		e.Count, p.topic, p.id, what, e.FirstOffset, ShowBytes(e.Symbol))
+	f.Evidence["symbols"] = e.Tally
+	f.Evidence["other_symbols"] = e.Beyond
+}

@@ -1,0 +1,23 @@
+package engine
+
+import "fmt"
+
+// detectRedelivered judges ticks whose headers name their first place.
+func detectRedelivered(p *Partition, s *symbol, t *Tick) {
+	if t.Origin == nil {
+		return
+	}
+	if p.fresh {
+		p.both(func(c *Counts) { c.Duplicates++ })
+	}
+	name := fmt.Sprintf("%s/%d@%d", ShowBytes(t.Origin.Topic), t.Origin.Partition, t.Origin.Offset)
+	p.fault(Redelivered, t, "", s.name, name, 0)
+}
+
+func describeRedelivered(p *Partition, e *Episode, f *Finding) {
+	f.Observed, f.Threshold, f.Unit = float64(e.Count), 0, "records"
+	f.Cause = fmt.Sprintf("%d ticks on %s/%d, offsets %d to %d, came again from places that their headers name",
+		e.Count, p.topic, p.id, e.FirstOffset, e.LastOffset)
+	f.Evidence["first_places"] = e.Tally
+	f.Evidence["other_places"] = e.Beyond
+}

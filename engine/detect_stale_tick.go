@@ -1,0 +1,88 @@
+package engine
+
+import "fmt"
+
+// The kinds of STALE_TICK.
+const (
+	kindOld    = "OLD_TICK"
+	kindSilent = "SILENT"
+)
+
+// detectOldTick judges the age of a tick when it was seen.
+func detectOldTick(p *Partition, s *symbol, t *Tick) {
+	budget := int64(p.limits.MaxTickAge)
+	if budget == 0 || t.Origin != nil {
+		return
+	}
+	if age := p.late - t.EventTime; age > budget {
+		if p.fresh {
+			p.both(func(c *Counts) { c.Old++ })
+		}
+		p.fault(StaleTick, t, kindOld, s.name, ShowBytes(s.name), age)
+	}
+}
+
+// sweepSilence opens a silence for each symbol that has not ticked for
+// longer than the budget at time at. It looks at all symbols only when one of
+// them can have become silent since the last look.
+func (p *Partition) sweepSilence(at int64) {
+	budget := int64(p.limits.MaxSymbolSilence)
+	if budget == 0 || at <= p.nextSilence {
+		return
+	}
+	next := at + budget
+	for i, s := range p.symbols {
+		if s.lastSeen == NoTime || p.silences[int32(i)] != nil {
+			continue
+		}
+		since := s.lastSeen
+		if p.progress.live {
+			since = max(since, p.progress.since)
+		}
+		if at-since > budget {
+			p.openSilence(int32(i), s, at, at-since)
+		} else {
+			next = min(next, since+budget)
+		}
+	}
+	p.nextSilence = next
+}
+
+func (p *Partition) openSilence(i int32, s *symbol, at, silent int64) {
+	e := &Episode{
+		Code: StaleTick, Kind: kindSilent, Symbol: s.name, FirstOffset: s.through, LastOffset: s.through,
+		FirstTime: s.lastSeen, LastTime: s.lastSeen, Count: 1, Worst: silent, Step: at, Told: at,
+	}
+	p.silences[i] = e
+	p.current = i
+	p.markDirty(s)
+	p.tell(p.episodeFinding(e, Opened))
+}
+
+// endSilence ends a symbol's silence by its next tick.
+func (p *Partition) endSilence(i int32, e *Episode, t *Tick) {
+	delete(p.silences, i)
+	at := p.recordTime(t)
+	e.Worst = max(e.Worst, at-e.FirstTime)
+	e.LastOffset, e.LastTime = t.Offset, at
+	p.tell(p.episodeFinding(e, Resolved))
+}
+
+func describeStaleTick(p *Partition, e *Episode, f *Finding) {
+	f.Observed, f.Unit = millis(e.Worst), "ms"
+	if e.Kind == kindSilent {
+		f.Threshold = millis(int64(p.limits.MaxSymbolSilence))
+		f.Cause = fmt.Sprintf("symbol %s on %s/%d is silent: its last tick is at offset %d, and %s passed without one",
+			ShowBytes(e.Symbol), p.topic, p.id, e.FirstOffset, showDuration(e.Worst))
+		f.Action = "Check the feed's subscription of this symbol and whether it still trades; other symbols of the partition tell whether the feed itself is up."
+		f.Evidence["silent_ns"] = e.Worst
+		return
+	}
+	f.Threshold = millis(int64(p.limits.MaxTickAge))
+	f.Cause = fmt.Sprintf("%d ticks on %s/%d were older than the budget when they were seen, by %s at worst (symbol %s at offset %d)",
+		e.Count, p.topic, p.id, showDuration(e.Worst), ShowBytes(e.Symbol), e.WorstOffset)
+	f.Action = "Look for delay between the venue and the topic: the producer's queue, its host's clock, the network."
+	f.Evidence["worst_ns"] = e.Worst
+	f.Evidence["symbols"] = e.Tally
+	f.Evidence["other_symbols"] = e.Beyond
+}

@@ -1,0 +1,24 @@
+package engine
+
+import "fmt"
+
+// detectUnreadable judges values that cannot be decoded or have no symbol.
+func detectUnreadable(p *Partition, t *Tick) {
+	if t.Kind == Unreadable || t.Kind == Unusable && !t.Reason.AboutTime() {
+		p.fault(UnreadableValue, t, "", "", t.Reason.String(), 0)
+	}
+}
+
+func describeUnreadable(p *Partition, e *Episode, f *Finding) {
+	p.describeBad(e, f, "cannot be decoded or carry no usable symbol")
+}
+
+// describeBad fills a finding about values with counted reasons.
+func (p *Partition) describeBad(e *Episode, f *Finding, what string) {
+	f.Symbol = ""
+	f.Observed, f.Threshold, f.Unit = float64(e.Count), 0, "records"
+	f.Cause = fmt.Sprintf("%d values on %s/%d %s, the first at offset %d: %s",
+		e.Count, p.topic, p.id, what, e.FirstOffset, e.counted()[0].Symbol)
+	f.Evidence["reasons"] = e.Tally
+	f.Evidence["first_bytes"] = e.Note
+}

@@ -1,0 +1,36 @@
+package engine
+
+// detector judges one code. Its functions are called in the order of the
+// list; a nil function is not called.
+type detector struct {
+	code Code
+	// record judges every record, whatever it turned out to be.
+	record func(p *Partition, t *Tick)
+	// tick judges every good tick that its symbol has not judged yet.
+	tick func(p *Partition, s *symbol, t *Tick)
+	// describe fills a finding's numbers, cause and evidence from an episode.
+	describe func(p *Partition, e *Episode, f *Finding)
+	// lasting is not 0 for a code whose episodes do not end by quiet time.
+	lasting int
+}
+
+// detectors is the ordered list of what judges records and ticks. Findings
+// across partitions (OFFSET_INCONSISTENCY, CONSUMER_LAG, PARTITION_UNBALANCED,
+// SYMBOL_SPLIT, spellings of KEY_MISMATCH, REBALANCE_STORM) are judged by
+// Topic. It is filled by init to let describe functions refer to it.
+var detectors []detector
+
+func init() {
+	detectors = []detector{
+		{code: UnreadableValue, record: detectUnreadable, describe: describeUnreadable},
+		{code: TimestampUnusable, record: detectTimestampUnusable, describe: describeTimestampUnusable},
+		{code: KeyMissing, record: detectKeyMissing, describe: describeKeyMissing},
+		{code: KeyEmpty, record: detectKeyEmpty, describe: describeKeyEmpty},
+		{code: Redelivered, tick: detectRedelivered, describe: describeRedelivered},
+		{code: KeyMismatch, tick: detectKeyMismatch, describe: describeKeyMismatch},
+		{code: ClockSkew, tick: detectClockSkew, describe: describeClockSkew},
+		{code: StaleTick, tick: detectOldTick, describe: describeStaleTick},
+		{code: UpstreamDisorder, tick: detectUpstreamDisorder},
+		{code: AuditorBehind, describe: describeAuditorBehind, lasting: 1},
+	}
+}

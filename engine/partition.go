@@ -1,0 +1,285 @@
+package engine
+
+import "strconv"
+
+// symbol is the state of one symbol on one partition.
+type symbol struct {
+	name      string
+	through   int64
+	count     int64
+	disorder  int64
+	first     int64
+	lastEvent int64
+	lastAhead int64
+	lastSeen  int64
+	window    int64 // start of the window in which windowN was counted
+	windowN   int64
+	nextTold  int64 // count at which the symbol is sighted again
+	dirty     bool
+	sighted   bool
+	topped    bool
+}
+
+// Partition is the state of one partition of one tick topic and the judge of
+// its records. It has no lock: its methods must not run at the same time.
+//
+// Rules that every method keeps:
+//  1. A record at or below the offset up to which a row speaks is not applied
+//     to that row again.
+//  2. Time is an input. Windows, and the end of episodes about records, go by
+//     record time, so that they come out the same live and in replay; the
+//     clock only closes what an idle partition would leave open.
+//  3. What the clock judges (age, skew, silence) is judged by the wall clock
+//     only while the audit keeps up, and by record time otherwise.
+type Partition struct {
+	topic      string
+	id         int32
+	idText     string
+	partitions int32
+	limits     *Limits
+
+	row       PartitionRow
+	index     map[string]int32
+	symbols   []*symbol
+	episodes  map[Code]*Episode
+	disorders map[int32]*DisorderRow
+	silences  map[int32]*Episode
+
+	// of the record that is being judged
+	fresh          bool  // not counted in the partition's row yet
+	early, late    int64 // clock for skew and for age
+	current        int32 // index of the tick's symbol
+	nextSilence    int64 // no symbol is silent before this time
+	progress       progress
+	reset, changed bool
+	urgent         bool
+	dirty          []int32
+	out            []*Report
+	told           []Finding
+	closed         []WindowLoad
+	sightings      []Sighting
+	ranked         ranking
+}
+
+// NewPartition is the state of partition id of a topic with that many
+// partitions, before its first record. The limits are shared and not changed.
+func NewPartition(topic string, id, partitions int32, l *Limits) *Partition {
+	return &Partition{
+		topic: topic, id: id, idText: strconv.Itoa(int(id)), partitions: partitions, limits: l,
+		row: PartitionRow{
+			Topic: topic, Partition: id, From: -1, Through: -1, Watermark: NoTime, FirstTime: NoTime,
+			SweptTo: NoTime, MaxAge: NoTime, Window: newWindow(NoTime),
+		},
+		index: map[string]int32{}, episodes: map[Code]*Episode{}, disorders: map[int32]*DisorderRow{},
+		silences: map[int32]*Episode{}, nextSilence: NoTime, changed: true,
+		progress: progress{behindSince: NoTime, movedAt: NoTime},
+	}
+}
+
+// Through is the last offset judged, -1 before the first.
+func (p *Partition) Through() int64 { return p.row.Through }
+
+// TopicID is Kafka's id of the topic that the state is about, "" when unset.
+func (p *Partition) TopicID() string { return p.row.TopicID }
+
+// SetTopicID notes Kafka's id of the topic.
+func (p *Partition) SetTopicID(id string) { p.row.TopicID = id }
+
+// MarkReset notes that the totals start anew because the topic was re-created.
+func (p *Partition) MarkReset() { p.reset, p.changed = true, true }
+
+// Symbols is the number of symbols held.
+func (p *Partition) Symbols() int { return len(p.symbols) }
+
+// Pending reports whether a finding was opened since the last snapshot, so
+// that a checkpoint should follow soon.
+func (p *Partition) Pending() bool { return p.urgent }
+
+// Changed reports whether there is anything to make durable.
+func (p *Partition) Changed() bool { return p.changed || len(p.out) > 0 }
+
+// Observe judges one record. now is the wall clock while the partition is
+// Live, and NoTime otherwise: then record times are the clock. The tick's
+// slices are not kept.
+func (p *Partition) Observe(t *Tick, now int64) {
+	p.fresh = t.Offset > p.row.Through
+	p.setClock(t, now)
+	if p.fresh {
+		p.changed = true
+		p.advance(p.recordTime(t))
+		p.count(t)
+	}
+	for i := range detectors {
+		if f := detectors[i].record; f != nil {
+			f(p, t)
+		}
+	}
+	if t.Kind == Good {
+		p.observeGood(t)
+	}
+	if p.fresh {
+		p.row.Through = t.Offset
+		p.row.Window.Through = t.Offset
+	}
+}
+
+func (p *Partition) observeGood(t *Tick) {
+	s := p.symbol(t.Symbol)
+	if p.fresh {
+		p.load(s, t)
+	}
+	if t.Offset <= s.through {
+		return
+	}
+	s.through = t.Offset
+	s.count++
+	p.markDirty(s)
+	for i := range detectors {
+		if f := detectors[i].tick; f != nil {
+			f(p, s, t)
+		}
+	}
+	p.seen(s, t)
+	p.sight(s, t)
+}
+
+// symbol finds or adds the symbol and notes it as the current one.
+func (p *Partition) symbol(name []byte) *symbol {
+	if i, ok := p.index[string(name)]; ok {
+		p.current = i
+		return p.symbols[i]
+	}
+	return p.addSymbol(string(name))
+}
+
+func (p *Partition) addSymbol(name string) *symbol {
+	s := &symbol{name: name, through: -1, first: -1, lastEvent: NoTime, lastAhead: NoTime, lastSeen: NoTime, window: NoTime, nextTold: 1}
+	p.current = int32(len(p.symbols))
+	p.index[name] = p.current
+	p.symbols = append(p.symbols, s)
+	return s
+}
+
+func (p *Partition) markDirty(s *symbol) {
+	if !s.dirty {
+		s.dirty = true
+		p.dirty = append(p.dirty, p.current)
+	}
+}
+
+// count counts a record in the partition and in its window.
+func (p *Partition) count(t *Tick) {
+	if p.row.From < 0 {
+		p.row.From = t.Offset
+	}
+	w := &p.row.Window
+	if w.From < 0 {
+		w.From = t.Offset
+	}
+	p.both(func(c *Counts) {
+		c.Records++
+		c.KeyBytes += int64(len(t.Key))
+		c.ValueBytes += int64(len(t.Value))
+		if t.Key == nil {
+			c.NullKeys++
+		} else if len(t.Key) == 0 {
+			c.EmptyKeys++
+		}
+		switch t.Kind {
+		case Good:
+			c.Ticks++
+		case Tombstone:
+			c.Tombstones++
+		case Unreadable:
+			c.Unreadable++
+		default:
+			c.Unusable++
+		}
+	})
+	if t.Kind == Good {
+		p.row.Units |= 1 << t.Unit
+	}
+}
+
+// both applies a change to the partition's counts and to its window's.
+func (p *Partition) both(f func(c *Counts)) {
+	f(&p.row.Counts)
+	f(&p.row.Window.Counts)
+}
+
+// load counts a good tick in the load of its window.
+func (p *Partition) load(s *symbol, t *Tick) {
+	w := &p.row.Window
+	if s.window != w.Start || s.windowN == 0 {
+		s.window, s.windowN = w.Start, 0
+		w.Symbols++
+	}
+	s.windowN++
+	if len(t.Key) > 0 || t.Key == nil {
+		w.Keyed++
+	}
+	if s.windowN > w.HotN {
+		w.HotN, w.Hot = s.windowN, s.name
+	}
+	if age := p.late - t.EventTime; p.late != NoTime {
+		w.MaxAge = max(w.MaxAge, age)
+		p.row.MaxAge = max(p.row.MaxAge, age)
+	}
+}
+
+// seen notes when the symbol ticked; a redelivered tick does not count.
+func (p *Partition) seen(s *symbol, t *Tick) {
+	if t.Origin != nil {
+		return
+	}
+	if at := p.recordTime(t); at > s.lastSeen {
+		s.lastSeen = at
+	}
+	if e := p.silences[p.current]; e != nil {
+		p.endSilence(p.current, e, t)
+	}
+}
+
+// sight tells the topic that a keyed symbol is on this partition.
+func (p *Partition) sight(s *symbol, t *Tick) {
+	if len(t.Key) == 0 || t.Origin != nil {
+		return
+	}
+	if !s.sighted {
+		s.sighted = true
+		s.first = t.Offset
+		for s.nextTold < s.count {
+			s.nextTold *= 10
+		}
+	} else if s.count < s.nextTold {
+		return
+	}
+	for s.nextTold <= s.count {
+		s.nextTold *= 10
+	}
+	p.sightings = append(p.sightings, Sighting{
+		Symbol: ShowBytes(s.name), Offset: s.first, Count: s.count, Key: firstBytes(t.Key), Time: p.recordTime(t),
+	})
+}
+
+// recordTime is the record's time, or the event time where it has none.
+func (p *Partition) recordTime(t *Tick) int64 {
+	if t.RecordTime == NoTime && t.Kind == Good {
+		return t.EventTime
+	}
+	return t.RecordTime
+}
+
+// setClock sets the clock by which the record's event time is judged.
+func (p *Partition) setClock(t *Tick, now int64) {
+	switch {
+	case p.limits.Now != NoTime:
+		p.early, p.late = p.limits.Now, p.limits.Now
+	case now != NoTime:
+		p.early, p.late = now, now
+	case t.RecordTime != NoTime:
+		p.early, p.late = t.RecordTime+recordTick, t.RecordTime
+	default:
+		p.early, p.late = t.EventTime, t.EventTime
+	}
+}

@@ -1,0 +1,116 @@
+package engine
+
+// SymbolRow is the durable state of one symbol on one partition. It speaks
+// up to the offset Through: a tick at or below it is not applied again.
+type SymbolRow struct {
+	Symbol    string // exact bytes
+	Through   int64
+	Count     int64 // ticks judged
+	Disorder  int64 // of them older than the last accepted one
+	First     int64 // offset of the first tick
+	LastEvent int64 // greatest accepted event time, NoTime before the first
+	LastAhead int64 // the same of ticks far ahead of their record time
+	LastSeen  int64 // record time of the last tick
+	Sighted   bool  // a keyed tick has been told to the topic
+
+	SilentFrom int64        // offset of the last tick before a silence that is told, -1: none
+	Episode    *DisorderRow // open disorder episode, nil: none
+}
+
+// DisorderRow is an open episode of UPSTREAM_DISORDER.
+type DisorderRow struct {
+	FirstOffset, LastOffset int64
+	FirstTime, LastTime     int64 // record times
+	Count                   int64
+	Worst, WorstOffset      int64 // nanoseconds; offset of the worst step
+	Step                    int64 // the partition's record time at the last step
+	Told                    int64 // the partition's record time at the last event
+}
+
+// PartitionRow is the durable state of one partition beside its symbols.
+type PartitionRow struct {
+	Topic      string `json:"topic"`
+	TopicID    string `json:"topic_id,omitempty"` // Kafka's id of the topic the state is about
+	Partition  int32  `json:"partition"`
+	From       int64  `json:"from"`    // first offset judged, -1: none
+	Through    int64  `json:"through"` // last offset judged, -1: none
+	Counts     Counts `json:"counts"`
+	Watermark  int64  `json:"watermark"`  // greatest record time
+	FirstTime  int64  `json:"first_time"` // first record time
+	SweptTo    int64  `json:"swept_to"`   // whole second of record time swept last
+	Symbols    int64  `json:"symbols"`
+	Disordered int64  `json:"disordered"` // symbols with at least one late tick
+	MaxAge     int64  `json:"max_age"`    // greatest clock minus event time, NoTime: none
+	Units      uint8  `json:"units"`      // bit set of units seen
+
+	Window   WindowState `json:"window"`
+	Episodes []Episode   `json:"episodes,omitempty"`
+}
+
+// WindowState is the open report window of a partition.
+type WindowState struct {
+	Start   int64  `json:"start"` // NoTime: none is open
+	From    int64  `json:"from"`  // first offset counted, -1: none
+	Through int64  `json:"through"`
+	Counts  Counts `json:"counts"`
+	Keyed   int64  `json:"keyed"`   // ticks whose key is not empty: the load for skew
+	Symbols int64  `json:"symbols"` // distinct symbols
+	Hot     string `json:"hot,omitempty"`
+	HotN    int64  `json:"hot_n"`
+	MaxAge  int64  `json:"max_age"`
+}
+
+// WindowLoad is a closed window as the topic needs it.
+type WindowLoad struct {
+	Start   int64  `json:"start"`
+	Keyed   int64  `json:"keyed"`
+	Ticks   int64  `json:"ticks"`
+	Symbols int64  `json:"symbols"`
+	Hot     string `json:"hot,omitempty"`
+	HotN    int64  `json:"hot_n,omitempty"`
+	MaxAge  int64  `json:"max_age"`
+	Through int64  `json:"through"` // last offset judged when the window closed
+	Total   Counts `json:"total"`   // cumulative when the window closed
+}
+
+// SymbolLoad is a symbol with a count.
+type SymbolLoad struct {
+	Symbol string `json:"symbol"`
+	Count  int64  `json:"count"`
+}
+
+// Sighting tells the topic that a symbol is on a partition: at its first
+// keyed tick and again at each power of ten of its count.
+type Sighting struct {
+	Symbol string `json:"symbol"`
+	Offset int64  `json:"offset"` // of the first tick
+	Count  int64  `json:"count"`
+	Key    string `json:"key"` // escaped
+	Time   int64  `json:"time"`
+}
+
+// PartitionStats is what the topic's state is folded from. Its numbers are
+// cumulative and rest on Through, so a repeat changes nothing.
+type PartitionStats struct {
+	Topic      string `json:"topic"`
+	Partition  int32  `json:"partition"`
+	Partitions int32  `json:"partitions"` // partition count of the topic
+	From       int64  `json:"from"`
+	Through    int64  `json:"through"`
+	Counts     Counts `json:"counts"`
+	Symbols    int64  `json:"symbols"`
+	Disordered int64  `json:"disordered"`
+	Watermark  int64  `json:"watermark"`
+	FirstTime  int64  `json:"first_time"`
+	MaxAge     int64  `json:"max_age"`
+	Units      uint8  `json:"units"`
+	Passed     int64  `json:"passed"`          // every window that starts before it is closed
+	CaughtUp   bool   `json:"caught_up"`       // the partition stood at its end
+	Reset      bool   `json:"reset,omitempty"` // totals start anew: the topic was re-created
+
+	Windows   []WindowLoad `json:"windows,omitempty"`
+	Top       []SymbolLoad `json:"top,omitempty"`  // busiest symbols, descending
+	Late      []SymbolLoad `json:"late,omitempty"` // symbols with most late ticks, descending
+	Sightings []Sighting   `json:"sightings,omitempty"`
+	Findings  []Finding    `json:"findings,omitempty"` // changed since the last
+}

@@ -1,0 +1,143 @@
+package engine
+
+// Snapshot is what a checkpoint makes durable for one partition: first the
+// reports, then PartitionRow and Rows in this order, then Next as the offset.
+type Snapshot struct {
+	Topic        string
+	Partition    int32
+	Next         int64 // next offset to read, -1 before the first record
+	PartitionRow PartitionRow
+	Rows         []SymbolRow
+	Reports      []*Report
+	Stats        *PartitionStats
+
+	dirty []int32
+}
+
+// Snapshot takes everything that is not durable yet. When it cannot be made
+// durable it must be given back with Return.
+func (p *Partition) Snapshot() *Snapshot {
+	s := &Snapshot{Topic: p.topic, Partition: p.id, Next: p.row.Through + 1, dirty: p.dirty, Reports: p.out}
+	if p.row.Through < 0 {
+		s.Next = -1
+	}
+	s.Rows = make([]SymbolRow, 0, len(p.dirty))
+	for _, i := range p.dirty {
+		p.symbols[i].dirty = false
+		s.Rows = append(s.Rows, p.symbolRow(i))
+	}
+	s.PartitionRow = p.partitionRow()
+	s.Stats = p.stats()
+	p.dirty, p.out, p.told, p.closed, p.sightings = nil, nil, nil, nil, nil
+	p.urgent, p.changed, p.reset = false, false, false
+	return s
+}
+
+// Return takes back a snapshot that did not become durable.
+func (p *Partition) Return(s *Snapshot) {
+	for _, i := range s.dirty {
+		if sym := p.symbols[i]; !sym.dirty {
+			sym.dirty = true
+			p.dirty = append(p.dirty, i)
+		}
+	}
+	p.out = append(s.Reports, p.out...)
+	p.told = append(s.Stats.Findings, p.told...)
+	p.closed = append(s.Stats.Windows, p.closed...)
+	p.sightings = append(s.Stats.Sightings, p.sightings...)
+	p.reset = p.reset || s.Stats.Reset
+	p.changed = true
+	for i := range s.Stats.Findings {
+		p.urgent = p.urgent || s.Stats.Findings[i].State == Opened
+	}
+}
+
+func (p *Partition) symbolRow(i int32) SymbolRow {
+	s := p.symbols[i]
+	r := SymbolRow{
+		Symbol: s.name, Through: s.through, Count: s.count, Disorder: s.disorder, First: s.first,
+		LastEvent: s.lastEvent, LastAhead: s.lastAhead, LastSeen: s.lastSeen, Sighted: s.sighted, SilentFrom: -1,
+	}
+	if e := p.silences[i]; e != nil {
+		r.SilentFrom = e.FirstOffset
+	}
+	if d := p.disorders[i]; d != nil {
+		c := *d
+		r.Episode = &c
+	}
+	return r
+}
+
+func (p *Partition) partitionRow() PartitionRow {
+	r := p.row
+	r.Symbols = int64(len(p.symbols))
+	r.Episodes = make([]Episode, 0, len(p.episodes))
+	for _, d := range detectors {
+		if e := p.episodes[d.code]; e != nil && d.lasting == 0 {
+			c := *e
+			c.Tally = make(map[string]int64, len(e.Tally))
+			for k, v := range e.Tally {
+				c.Tally[k] = v
+			}
+			r.Episodes = append(r.Episodes, c)
+		}
+	}
+	return r
+}
+
+func (p *Partition) stats() *PartitionStats {
+	top := p.top()
+	st := &PartitionStats{
+		Topic: p.topic, Partition: p.id, Partitions: p.partitions, From: p.row.From, Through: p.row.Through,
+		Counts: p.row.Counts, Symbols: int64(len(p.symbols)), Disordered: p.row.Disordered,
+		Watermark: p.row.Watermark, FirstTime: p.row.FirstTime, MaxAge: p.row.MaxAge, Units: p.row.Units,
+		Passed: p.row.Window.Start, CaughtUp: p.progress.live, Reset: p.reset,
+		Windows: p.closed, Top: top, Late: p.ranked.late, Sightings: p.sightings, Findings: p.told,
+	}
+	return st
+}
+
+// RestoreSymbol takes a symbol's row in recovery. Of two rows of one symbol
+// the one that speaks further wins: a stale writer may have come last.
+func (p *Partition) RestoreSymbol(r SymbolRow) {
+	s := p.symbol([]byte(r.Symbol))
+	if r.Through < s.through {
+		return
+	}
+	i := p.current
+	*s = symbol{
+		name: s.name, through: r.Through, count: r.Count, disorder: r.Disorder, first: r.First,
+		lastEvent: r.LastEvent, lastAhead: r.LastAhead, lastSeen: r.LastSeen,
+		window: NoTime, nextTold: 1, sighted: r.Sighted,
+	}
+	for s.nextTold <= s.count {
+		s.nextTold *= 10
+	}
+	delete(p.disorders, i)
+	delete(p.silences, i)
+	if r.Episode != nil {
+		d := *r.Episode
+		p.disorders[i] = &d
+	}
+	if r.SilentFrom >= 0 {
+		p.silences[i] = &Episode{
+			Code: StaleTick, Kind: kindSilent, Symbol: s.name, FirstOffset: r.SilentFrom, LastOffset: r.SilentFrom,
+			FirstTime: r.LastSeen, LastTime: r.LastSeen, Count: 1, Worst: int64(p.limits.MaxSymbolSilence),
+		}
+	}
+}
+
+// RestorePartition takes a partition's row in recovery; the row that speaks
+// further wins.
+func (p *Partition) RestorePartition(r PartitionRow) {
+	if r.Through < p.row.Through {
+		return
+	}
+	p.row = r
+	p.row.Episodes = nil
+	clear(p.episodes)
+	for i := range r.Episodes {
+		e := r.Episodes[i]
+		p.episodes[e.Code] = &e
+	}
+}

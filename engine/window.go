@@ -1,0 +1,160 @@
+package engine
+
+import "strconv"
+
+const second = int64(1e9)
+
+func newWindow(start int64) WindowState {
+	return WindowState{Start: start, From: -1, Through: -1, MaxAge: NoTime}
+}
+
+// floor is the greatest multiple of step at or below t.
+func floor(t, step int64) int64 {
+	r := t % step
+	if r < 0 {
+		r += step
+	}
+	return t - r
+}
+
+// advance moves the partition's record time on to at: it closes windows that
+// are over and sweeps at the last whole second passed.
+func (p *Partition) advance(at int64) {
+	if at == NoTime {
+		return
+	}
+	if p.row.FirstTime == NoTime {
+		p.row.FirstTime = at
+	}
+	start := floor(at, int64(p.limits.ReportInterval))
+	w := &p.row.Window
+	switch {
+	case w.Start == NoTime:
+		w.Start = start
+	case start > w.Start:
+		p.closeWindow(start)
+	case start < w.Start:
+		p.both(func(c *Counts) { c.Late++ })
+	}
+	if at <= p.row.Watermark {
+		return
+	}
+	p.row.Watermark = at
+	if sec := floor(at, second); sec > p.row.SweptTo {
+		p.row.SweptTo = sec
+		p.endEpisodes(sec, episodeQuiet)
+		if !p.progress.live {
+			p.sweepSilence(sec)
+		}
+	}
+}
+
+// Sweep tells a live partition the time, about once a second: what record
+// times leave open on an idle partition is closed by the clock.
+func (p *Partition) Sweep(now int64) {
+	p.judgeBehind(now)
+	if !p.progress.live {
+		return
+	}
+	step := int64(p.limits.ReportInterval)
+	if w := &p.row.Window; w.Start == NoTime {
+		w.Start = floor(now-idleGrace, step)
+	} else if w.Start+step+idleGrace <= now {
+		p.closeWindow(floor(now-idleGrace, step))
+	}
+	p.endEpisodes(now, episodeQuiet+idleEpisode)
+	p.sweepSilence(now)
+}
+
+// Close ends the input: it sweeps at now, which is NoTime or the greatest
+// record time of the whole input, and closes the open window.
+func (p *Partition) Close(now int64) {
+	if now != NoTime && now > p.row.Watermark && !p.progress.live {
+		p.row.Watermark = now
+		p.endEpisodes(floor(now, second), episodeQuiet)
+		p.sweepSilence(floor(now, second))
+	}
+	if p.row.Window.Start != NoTime || p.row.Window.Counts.Records > 0 {
+		p.closeWindow(NoTime)
+	}
+	p.changed = true
+}
+
+// closeWindow writes the open window's report and opens the one at next.
+func (p *Partition) closeWindow(next int64) {
+	w := &p.row.Window
+	r := p.report(TriggerInterval, "window/"+strconv.FormatInt(w.Start, 10))
+	r.list(p.open(), p.limits.FindingsPerReport)
+	p.out = append(p.out, r)
+	p.closed = append(p.closed, WindowLoad{
+		Start: w.Start, Keyed: w.Keyed, Ticks: w.Counts.Ticks, Symbols: w.Symbols, Hot: ShowBytes(w.Hot),
+		HotN: w.HotN, MaxAge: w.MaxAge, Through: p.row.Through, Total: p.row.Counts,
+	})
+	p.row.Window = newWindow(next)
+	p.changed = true
+}
+
+// report is a PARTITION report of the open window.
+func (p *Partition) report(trigger Trigger, cause string) *Report {
+	w, l := &p.row.Window, p.limits
+	r := l.newReport(p.topic, trigger)
+	r.Scope = ScopePartition
+	r.ID = reportID(p.topic, "PARTITION/"+p.idText, trigger.String(), cause)
+	id := p.id
+	r.Partition, r.Assigned, r.Partitions = &id, id, p.partitions
+	r.WindowStart, r.WindowEnd = Time(w.Start), Time(NoTime)
+	if w.Start != NoTime {
+		r.WindowEnd = Time(w.Start + int64(l.ReportInterval))
+	}
+	r.Counts = w.Counts
+	r.TotalTicks = w.Counts.Ticks
+	r.Throughput = float64(w.Counts.Ticks) / l.ReportInterval.Seconds()
+	r.PartitionTicks[p.idText] = w.Counts.Ticks
+	r.Symbols = int64(len(p.symbols))
+	for _, s := range p.top() {
+		r.SymbolsMap[s.Symbol] = p.id
+	}
+	for _, s := range p.ranked.late {
+		r.OutOfOrder = append(r.OutOfOrder, s.Symbol)
+	}
+	r.OutOfOrderTotal = p.row.Disordered
+	r.TimestampUnit = unitsText(p.row.Units)
+	if w.From >= 0 {
+		from, through := w.From, w.Through
+		r.FromOffset, r.ThroughOffset = &from, &through
+	}
+	if l.MaxTickAge > 0 && w.MaxAge != NoTime {
+		ms := millis(w.MaxAge)
+		r.MaxTickAgeMs = &ms
+	}
+	r.Status = p.status()
+	r.Notes = p.notes()
+	return r
+}
+
+// notes says what the report cannot say.
+func (p *Partition) notes() string {
+	n := ""
+	if p.limits.MaxTickAge == 0 {
+		n += "age not judged: max.tick.age.ms is not set; "
+	}
+	if p.limits.UncommittedReads {
+		n += "reads uncommitted records: those of aborted transactions are counted; "
+	}
+	n += "lag and skew are in the reports of TOPIC scope"
+	return n
+}
+
+// unitsText lists the units in a bit set, such as "ms,us".
+func unitsText(set uint8) string {
+	s := ""
+	for u := UnitNanos; u <= UnitISO; u++ {
+		if set&(1<<u) != 0 {
+			if s != "" {
+				s += ","
+			}
+			s += u.String()
+		}
+	}
+	return s
+}
