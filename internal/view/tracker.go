@@ -1,0 +1,45 @@
+package view
+
+import "github.com/auditstream/auditstream/engine"
+
+// Tracker tells the events in a run of reports apart from mere mentions: an
+// interval report lists every open finding again, and a subscriber that starts
+// in the middle first meets a finding in such a list. The zero value is ready.
+type Tracker struct {
+	known map[string]told
+}
+
+type told struct {
+	state engine.State
+	count int64
+}
+
+// trackedMost bounds the memory of findings; beyond it what is known is
+// forgotten, and the worst that follows is that an open finding is told again.
+const trackedMost = 100_000
+
+// Events gives the findings of r that were not told before as they are now: a
+// finding met for the first time, one that has changed its state, and one that
+// an update of its own brings a higher count.
+func (t *Tracker) Events(r *engine.Report) []engine.Finding {
+	if t.known == nil || len(t.known) > trackedMost {
+		t.known = map[string]told{}
+	}
+	var events []engine.Finding
+	for _, f := range r.Findings {
+		last, seen := t.known[f.ID]
+		switch {
+		case !seen && f.State == engine.Resolved && r.Trigger != engine.TriggerFinding:
+			continue // over before the subscriber came
+		case seen && last.state == engine.Resolved:
+			continue // repeated after a crash without transactions
+		case seen && f.State == last.state && (r.Trigger != engine.TriggerFinding || f.Count <= last.count):
+			continue
+		case seen && f.State == engine.Opened:
+			continue // a mention of how it opened, after an update
+		}
+		t.known[f.ID] = told{f.State, f.Count}
+		events = append(events, f)
+	}
+	return events
+}
