@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/auditstream/auditstream/internal/config"
 )
 
 // usageError is a command line that cannot be obeyed: exit 2.
@@ -48,12 +50,13 @@ func withTry(err error, next string) error {
 func exitCode(err error) int {
 	var usage usageError
 	var findings findingsError
+	var invalid *config.Error
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &findings):
 		return exitFindings
-	case errors.As(err, &usage):
+	case errors.As(err, &usage), errors.As(err, &invalid):
 		return exitUsage
 	}
 	return exitFailed

@@ -60,6 +60,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer, e
 // daily ones first.
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
+		a.explainCommand(),
 		a.configCommand(),
 		a.versionCommand(),
 	}

@@ -1,0 +1,115 @@
+package config
+
+// Key is one configuration key.
+type Key struct {
+	Name    string
+	Default string // as it would be written in a file; "" when there is none
+	Unset   string // what an empty value means, for the reference
+	Meaning string
+	kind
+}
+
+// Keys is every key, in the order of the reference. Client overrides are in
+// [ClientKeys].
+var Keys = []Key{
+	{"name", "auditstream", "", "Names the group (`auditstream-<name>`), the internal topics and the state.",
+		text(func(c *Config) *string { return &c.Name }, nameRule)},
+	{"bootstrap.servers", "localhost:9092", "", "Brokers to begin with.",
+		list(func(c *Config) *[]string { return &c.BootstrapServers }, addressRule)},
+	{"topics", "", "required", "The tick topics; every one is audited on its own.",
+		list(func(c *Config) *[]string { return &c.Topics }, topicRule)},
+	{"audit.topic", "", "`<first topic>.audit`", "Where reports go.",
+		text(func(c *Config) *string { return &c.AuditTopic }, topicRule)},
+	{"audit.value.converter", "json", "", "Form of the reports.",
+		oneOf(func(c *Config) *string { return &c.AuditValueConverter }, "json")},
+
+	{"errors.tolerance", "all", "", "`all`: unreadable records are counted and told. `none`: the first record that is unreadable or has no usable symbol or time ends the run with exit code 1, its place named, and without a FINAL report.",
+		oneOf(func(c *Config) *string { return &c.ErrorsTolerance }, "all", "none")},
+	{"errors.deadletterqueue.topic.name", "", "no dead-letter topic", "Unreadable records go there with their bytes and headers, and Connect's `__connect.errors.*` headers.",
+		text(func(c *Config) *string { return &c.DeadLetterTopic }, topicRule)},
+	{"key.converter", "string", "", "Form of the keys.",
+		oneOf(func(c *Config) *string { return &c.KeyConverter }, "string")},
+	{"value.converter", "json", "", "Form of the values.",
+		oneOf(func(c *Config) *string { return &c.ValueConverter }, "json")},
+	{"value.converter.schema.registry.url", "", "none", "Schema registry of the values.",
+		reserved(func(c *Config) *string { return &c.SchemaRegistryURL }, "no converter of this version reads a schema registry")},
+
+	{"field.symbol", "symbol", "", "Dotted path of the symbol, exact case.",
+		text(func(c *Config) *string { return &c.FieldSymbol }, pathRule)},
+	{"field.timestamp", "timestamp_ns", "", "Dotted path of the event time, exact case.",
+		text(func(c *Config) *string { return &c.FieldTimestamp }, pathRule)},
+	{"field.sequence", "", "ticks have none", "Dotted path of the sequence number, exact case.",
+		text(func(c *Config) *string { return &c.FieldSequence }, pathRule)},
+	{"field.venue", "", "ticks have none", "Dotted path of the venue, exact case.",
+		text(func(c *Config) *string { return &c.FieldVenue }, pathRule)},
+	{"field.timestamp.zone", "", "such a time is unusable", "Zone of times that carry none, by its IANA name.",
+		zone()},
+	{"field.timestamp.unit", "auto", "", "Unit of the event time. `auto` goes by the number of digits only, and the report says so.",
+		oneOf(func(c *Config) *string { return &c.FieldTimestampUnit }, "auto", "ns", "us", "ms", "s", "iso")},
+	{"symbol.normalize", "none", "", "`none`: state per exact symbol, spellings reported. `upper`: white space around it stripped, upper case.",
+		oneOf(func(c *Config) *string { return &c.SymbolNormalize }, "none", "upper")},
+	{"partitioner", "auto", "", "`auto` infers the hash from the topic; a name of `auditstream plan partition --list` pins it, and every contradiction is a finding.",
+		text(func(c *Config) *string { return &c.Partitioner }, partitionerRule)},
+
+	{"max.tick.age.ms", "", "staleness is not judged", "A tick older than this is stale.",
+		optionalMillis(func(c *Config) *int64 { return (*int64)(&c.MaxTickAge) })},
+	{"max.symbol.silence.ms", "", "silence is not judged", "How long one symbol may be silent.",
+		silence()},
+	{"clock.skew.tolerance.ms", "0", "", "A tick ahead of the clock by more than this is skewed.",
+		millis(func(c *Config) *int64 { return (*int64)(&c.ClockSkewTolerance) }, 0)},
+	{"partition.skew.threshold", "2.0", "", "Busiest ÷ mean load over all partitions. Not judged with fewer symbols than partitions.",
+		decimal(func(c *Config) *float64 { return &c.PartitionSkewThreshold }, 1)},
+	{"partition.skew.min.ticks", "100", "", "A window with fewer ticks is not judged for skew.",
+		integer(func(c *Config) *int64 { return &c.PartitionSkewMinTicks }, 1)},
+	{"backfill.min.records", "10", "", "So many old records of one symbol, ascending among themselves, are one backfill rather than disorder.",
+		integer(func(c *Config) *int64 { return &c.BackfillMinRecords }, 2)},
+	{"max.lag.ticks", "10000", "", "A watched group's lag in records; strictly more is a breach.",
+		integer(func(c *Config) *int64 { return &c.MaxLagTicks }, 0)},
+	{"max.lag.ms", "30000", "", "A watched group's lag in time; strictly more is a breach.",
+		millis(func(c *Config) *int64 { return (*int64)(&c.MaxLag) }, 0)},
+	{"consumer.lag.groups", "", "no group is watched", "Production groups whose lag is watched: names, or regular expressions that match the whole name.",
+		list(func(c *Config) *[]string { return &c.ConsumerLagGroups }, regexpRule)},
+	{"offset.basis", "COMMITTED", "", "What a group's position rests on.",
+		oneOf(func(c *Config) *string { return &c.OffsetBasis }, "COMMITTED", "CURRENT_POSITION")},
+	{"calendar", "", "markets are always open", "Sessions, holidays and halts; staleness counts only open time.",
+		reserved(func(c *Config) *string { return &c.Calendar }, "this version has no calendars")},
+
+	{"report.interval.ms", "10000", "", "Length of the report windows. Findings are not held back by it.",
+		millis(func(c *Config) *int64 { return (*int64)(&c.ReportInterval) }, 100)},
+	{"checkpoint.interval.ms", "1000", "", "State, reports and offsets are made durable together, this often.",
+		millis(func(c *Config) *int64 { return (*int64)(&c.CheckpointInterval) }, 10)},
+	{"processing.guarantee", ExactlyOnceV2, "", "`exactly_once_v2`: state, reports and offsets in one transaction; read the audit topic with `isolation.level=read_committed`. `at_least_once`: a crash may repeat reports, with the same ids.",
+		oneOf(func(c *Config) *string { return &c.ProcessingGuarantee }, ExactlyOnceV2, AtLeastOnce)},
+	{"findings.max.per.report", "100", "", "The rest is counted, never silently cut.",
+		count(func(c *Config) *int { return &c.FindingsMaxPerReport }, 1, 10_000)},
+	{"instance.id", "", "the host name and the first free slot on it", "Static member and transactional id. Two running instances cannot have the same.",
+		text(func(c *Config) *string { return &c.InstanceID }, nameRule)},
+	{"state.dir", "", "the user's cache folder", "Slot locks and resume files. Losing it loses nothing.",
+		text(func(c *Config) *string { return &c.StateDir }, anyText)},
+	{"rest.listeners", "http://127.0.0.1:8083", "no HTTP", "Address of health, metrics and REST.",
+		text(func(c *Config) *string { return &c.RestListeners }, listenerRule)},
+}
+
+// ignoredKeys are keys of Kafka Connect that a pasted connector configuration
+// carries and that have no counterpart here. They are accepted with a note.
+var ignoredKeys = map[string]string{
+	"connector.class":                                 "auditstream is its own program, not a plug-in",
+	"connector.plugin.version":                        "auditstream is its own program, not a plug-in",
+	"tasks.max":                                       "every instance takes its share of the partitions",
+	"header.converter":                                "headers are kept as bytes",
+	"key.converter.schemas.enable":                    "keys are read without an envelope",
+	"value.converter.schemas.enable":                  "values are read without an envelope",
+	"config.action.reload":                            "a configuration is read once, at the start",
+	"errors.log.enable":                               "unreadable records are findings, not log lines",
+	"errors.log.include.messages":                     "unreadable records are findings, not log lines",
+	"errors.retry.timeout":                            "reading a record is not retried",
+	"errors.retry.delay.max.ms":                       "reading a record is not retried",
+	"errors.deadletterqueue.context.headers.enable":   "the headers are always added",
+	"errors.deadletterqueue.topic.replication.factor": "the cluster's default, at least 3 on three brokers",
+}
+
+// aliases are Connect's class names for converters.
+var aliases = map[string]string{
+	"org.apache.kafka.connect.storage.StringConverter": "string",
+	"org.apache.kafka.connect.json.JsonConverter":      "json",
+}

@@ -1,0 +1,71 @@
+package config
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/auditstream/auditstream/engine"
+	"github.com/auditstream/auditstream/topology"
+)
+
+var anyText = rule{"", func(string) error { return nil }}
+
+var namePattern = regexp.MustCompile(`^[a-zA-Z0-9._-]{1,100}$`)
+
+// nameRule is for what becomes part of group, topic and transactional names.
+var nameRule = rule{"letters, digits, '.', '_', '-'; at most 100", func(value string) error {
+	if !namePattern.MatchString(value) {
+		return fmt.Errorf("%q has other characters than letters, digits, '.', '_' and '-', or more than 100", value)
+	}
+	return nil
+}}
+
+var topicRule = rule{"topic names", topology.CheckName}
+
+var addressRule = rule{"host:port", func(value string) error {
+	host, port, err := net.SplitHostPort(value)
+	if err != nil || host == "" || strings.Contains(value, "/") {
+		return fmt.Errorf("%q is not host:port", value)
+	}
+	if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
+		return fmt.Errorf("%q: port %q is not 1 to 65535", value, port)
+	}
+	return nil
+}}
+
+// pathRule refuses paths with an empty step, which no field can match.
+var pathRule = rule{"steps separated by '.'", func(value string) error {
+	for step := range strings.SplitSeq(value, ".") {
+		if step == "" {
+			return fmt.Errorf("%q has an empty step", value)
+		}
+	}
+	return nil
+}}
+
+var regexpRule = rule{"names or regular expressions", func(value string) error {
+	if _, err := regexp.Compile(value); err != nil {
+		return fmt.Errorf("%q is not a regular expression: %w", value, err)
+	}
+	return nil
+}}
+
+var listenerRule = rule{"http://host:port", func(value string) error {
+	u, err := url.Parse(value)
+	if err != nil || u.Scheme != "http" || u.Port() == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
+		return fmt.Errorf("%q is not http://host:port", value)
+	}
+	return nil
+}}
+
+var partitionerRule = rule{"auto, or a name of plan partition --list", func(value string) error {
+	if value == "auto" {
+		return nil
+	}
+	_, err := engine.PartitionerByName(value)
+	return err
+}}
