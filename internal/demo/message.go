@@ -12,6 +12,7 @@ type Message struct {
 	Tick
 	Event     time.Duration // event time since the market opened; Tick.At unless a fault has moved it
 	Partition int32
+	Second    bool   // written by the second producer
 	Raw       []byte // the value as it is, in place of the tick; nil: the tick
 }
 

@@ -16,11 +16,12 @@ import (
 
 // Options say what to read.
 type Options struct {
-	Client        []kgo.Opt // how to reach the cluster: seed brokers, security
-	Topic         string    // the audit topic
-	FromBeginning bool      // from the oldest report, otherwise from now on
-	Await         bool      // wait until the topic exists, otherwise that it does not is an error
-	Ready         func()    // called once the topic was found and reading starts, may be nil
+	Client        []kgo.Opt       // how to reach the cluster: seed brokers, security
+	Topic         string          // the audit topic
+	FromBeginning bool            // from the oldest report, otherwise from now on
+	Drain         <-chan struct{} // once closed, read to the end that the topic has then, and return
+	Await         bool            // wait until the topic exists, otherwise that it does not is an error
+	Ready         func()          // called once the topic was found and reading starts, may be nil
 }
 
 // Report is one record of the audit topic.
@@ -37,7 +38,8 @@ var ErrNoTopic = errors.New("the audit topic does not exist")
 const awaitPause = 200 * time.Millisecond
 
 // Reports hands every report to tell, partition by partition in the order of
-// the log, until ctx ends, which is no error, or tell returns one.
+// the log, until ctx ends, which is no error, the topic is drained, or tell
+// returns an error.
 func Reports(ctx context.Context, o Options, tell func(Report) error) error {
 	admin, err := kgo.NewClient(o.Client...)
 	if err != nil {
@@ -54,6 +56,7 @@ func Reports(ctx context.Context, o Options, tell func(Report) error) error {
 	client, err := kgo.NewClient(append(append([]kgo.Opt{}, o.Client...),
 		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{o.Topic: offsets}),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+		kgo.KeepControlRecords(), // a log may end in a marker: the position must pass it
 		kgo.FetchMaxWait(500*time.Millisecond),
 	)...)
 	if err != nil {
@@ -63,7 +66,11 @@ func Reports(ctx context.Context, o Options, tell func(Report) error) error {
 	if o.Ready != nil {
 		o.Ready()
 	}
-	return poll(ctx, client, o.Topic, tell)
+	r := reader{client: client, topic: o.Topic, tell: tell, next: map[int32]int64{}}
+	for partition, offset := range offsets {
+		r.next[partition] = offset.EpochOffset().Offset
+	}
+	return r.read(ctx, o.Drain)
 }
 
 // offsetsOf finds the topic's partitions and the offsets to start from. The
@@ -97,23 +104,6 @@ func offsetsOf(ctx context.Context, admin *kadm.Client, o Options) (map[int32]kg
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-time.After(awaitPause):
-		}
-	}
-}
-
-func poll(ctx context.Context, client *kgo.Client, topic string, tell func(Report) error) error {
-	for {
-		fetches := client.PollFetches(ctx)
-		if ctx.Err() != nil {
-			return nil
-		}
-		if err := fetches.Err(); err != nil {
-			return fmt.Errorf("read audit topic %s: %w", topic, err)
-		}
-		for records := fetches.RecordIter(); !records.Done(); {
-			if err := tell(decode(records.Next())); err != nil {
-				return err
-			}
 		}
 	}
 }

@@ -96,6 +96,32 @@ func TestSeesCommittedReportsOnly(t *testing.T) {
 	})
 }
 
+func TestDrainsToTheEndThatATransactionLeft(t *testing.T) {
+	kafkatest.Run(t, func(t *testing.T, c *kafkatest.Cluster) {
+		topic := c.Topic(t, 2)
+		writer := c.Client(t, kgo.TransactionalID(kafkatest.Name(t)))
+		for _, end := range []kgo.TransactionEndTry{kgo.TryCommit, kgo.TryAbort} {
+			if err := writer.BeginTransaction(); err != nil {
+				t.Fatal(err)
+			}
+			if err := writer.ProduceSync(t.Context(), report(topic, "x")).FirstErr(); err != nil {
+				t.Fatal(err)
+			}
+			if err := writer.EndTransaction(t.Context(), end); err != nil {
+				t.Fatal(err)
+			}
+		}
+		drain, read := make(chan struct{}), 0
+		close(drain)
+		err := subscribe.Reports(t.Context(), subscribe.Options{
+			Client: []kgo.Opt{kgo.SeedBrokers(c.Brokers...)}, Topic: topic, FromBeginning: true, Drain: drain,
+		}, func(subscribe.Report) error { read++; return nil })
+		if err != nil || read != 1 {
+			t.Errorf("read %d reports of 1, %v", read, err)
+		}
+	})
+}
+
 func TestAForeignRecordIsToldAndReadPast(t *testing.T) {
 	c := kafkatest.Fake(t)
 	topic := c.Topic(t, 1)

@@ -1,0 +1,47 @@
+package demo
+
+import (
+	"slices"
+	"time"
+
+	"github.com/auditstream/auditstream/engine"
+)
+
+// Fault is something that goes wrong in the market, and what the audit must
+// find because of it.
+type Fault struct {
+	Name   string // as the demo prints it
+	Does   string // one clause: what happens
+	From   time.Duration
+	Until  time.Duration // 0: until the market closes
+	Expect []Expectation
+
+	touches func(symbol string) bool
+	alter   func(m Message, n int) []Message // what becomes of the n-th message that it touches, from 0
+}
+
+// Expectation is one finding that a fault must bring about.
+type Expectation struct {
+	Code       engine.Code
+	Kind       string // of the evidence; empty where the code has none
+	Symbol     string
+	Partitions []int32 // where the fault shows, in ascending order
+}
+
+// on says whether the fault is on at a time since the market opened.
+func (f *Fault) on(at time.Duration) bool {
+	return at >= f.From && (f.Until == 0 || at < f.Until)
+}
+
+// expect is one finding about one symbol on partitions.
+func expect(code engine.Code, symbol string, partitions ...int32) Expectation {
+	slices.Sort(partitions)
+	return Expectation{Code: code, Symbol: symbol, Partitions: partitions}
+}
+
+func only(symbols ...string) func(string) bool {
+	return func(s string) bool { return slices.Contains(symbols, s) }
+}
+
+// home is the partition on which the market's own producers write a symbol.
+func home(symbol string) int32 { return partitionOf(engine.HashMurmur2, symbol) }
