@@ -1,6 +1,9 @@
 package engine
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+)
 
 // detectClockSkew judges ticks ahead of the clock.
 func detectClockSkew(p *Partition, s *symbol, t *Tick) {
@@ -21,7 +24,7 @@ func describeClockSkew(p *Partition, e *Episode, f *Finding) {
 	f.Evidence["worst_ns"] = e.Worst
 	f.Evidence["least_ns"] = e.Least
 	f.Evidence["constant"] = e.Count > 1 && e.Worst-e.Least <= max(50*recordTick, e.Worst/20)
-	f.Evidence["symbols"] = e.Tally
+	f.Evidence["symbols"] = maps.Clone(e.Tally)
 	f.Evidence["other_symbols"] = e.Beyond
 	if h := skewHint(e.Worst); h != "" {
 		f.Evidence["hint"] = h[2:]

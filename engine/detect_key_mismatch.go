@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"fmt"
+	"maps"
 )
 
 // detectKeyMismatch judges ticks whose key does not spell their symbol.
@@ -24,6 +25,6 @@ func describeKeyMismatch(p *Partition, e *Episode, f *Finding) {
 	f.Observed, f.Threshold, f.Unit = float64(e.Count), 0, "records"
 	f.Cause = fmt.Sprintf("%d ticks on %s/%d have a key that does not spell their symbol, the first at offset %d: %s",
 		e.Count, p.topic, p.id, e.FirstOffset, e.counted()[0].Symbol)
-	f.Evidence["spellings"] = e.Tally
+	f.Evidence["spellings"] = maps.Clone(e.Tally)
 	f.Evidence["other_spellings"] = e.Beyond
 }

@@ -1,6 +1,9 @@
 package engine
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+)
 
 // detectKeyMissing judges good ticks with a null key.
 func detectKeyMissing(p *Partition, t *Tick) {
@@ -19,6 +22,6 @@ func (p *Partition) describeKeyless(e *Episode, f *Finding, what string) {
 	f.Observed, f.Threshold, f.Unit = float64(e.Count), 0, "records"
 	f.Cause = fmt.Sprintf("%d ticks on %s/%d have %s, the first at offset %d (symbol %s)",
 		e.Count, p.topic, p.id, what, e.FirstOffset, ShowBytes(e.Symbol))
-	f.Evidence["symbols"] = e.Tally
+	f.Evidence["symbols"] = maps.Clone(e.Tally)
 	f.Evidence["other_symbols"] = e.Beyond
 }

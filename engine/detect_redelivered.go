@@ -1,6 +1,9 @@
 package engine
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+)
 
 // detectRedelivered judges ticks whose headers name their first place.
 func detectRedelivered(p *Partition, s *symbol, t *Tick) {
@@ -18,6 +21,6 @@ func describeRedelivered(p *Partition, e *Episode, f *Finding) {
 	f.Observed, f.Threshold, f.Unit = float64(e.Count), 0, "records"
 	f.Cause = fmt.Sprintf("%d ticks on %s/%d, offsets %d to %d, came again from places that their headers name",
 		e.Count, p.topic, p.id, e.FirstOffset, e.LastOffset)
-	f.Evidence["first_places"] = e.Tally
+	f.Evidence["first_places"] = maps.Clone(e.Tally)
 	f.Evidence["other_places"] = e.Beyond
 }

@@ -1,6 +1,9 @@
 package engine
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+)
 
 // The kinds of STALE_TICK.
 const (
@@ -83,6 +86,6 @@ func describeStaleTick(p *Partition, e *Episode, f *Finding) {
 		e.Count, p.topic, p.id, showDuration(e.Worst), ShowBytes(e.Symbol), e.WorstOffset)
 	f.Action = "Look for delay between the venue and the topic: the producer's queue, its host's clock, the network."
 	f.Evidence["worst_ns"] = e.Worst
-	f.Evidence["symbols"] = e.Tally
+	f.Evidence["symbols"] = maps.Clone(e.Tally)
 	f.Evidence["other_symbols"] = e.Beyond
 }

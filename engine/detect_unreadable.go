@@ -1,6 +1,9 @@
 package engine
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+)
 
 // detectUnreadable judges values that cannot be decoded or have no symbol.
 func detectUnreadable(p *Partition, t *Tick) {
@@ -19,6 +22,6 @@ func (p *Partition) describeBad(e *Episode, f *Finding, what string) {
 	f.Observed, f.Threshold, f.Unit = float64(e.Count), 0, "records"
 	f.Cause = fmt.Sprintf("%d values on %s/%d %s, the first at offset %d: %s",
 		e.Count, p.topic, p.id, what, e.FirstOffset, e.counted()[0].Symbol)
-	f.Evidence["reasons"] = e.Tally
+	f.Evidence["reasons"] = maps.Clone(e.Tally)
 	f.Evidence["first_bytes"] = e.Note
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -87,6 +88,14 @@ type Finding struct {
 	Cause    string         `json:"cause"`
 	Action   string         `json:"action"`
 	Evidence map[string]any `json:"evidence"`
+}
+
+// copied is the finding with evidence of its own, for a report that is
+// written later than the finding changes.
+func (f *Finding) copied() Finding {
+	g := *f
+	g.Evidence = maps.Clone(f.Evidence)
+	return g
 }
 
 // findingID hashes topic, code, subject and the offset that opened the

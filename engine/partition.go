@@ -68,7 +68,7 @@ func NewPartition(topic string, id, partitions int32, l *Limits) *Partition {
 		topic: topic, id: id, idText: strconv.Itoa(int(id)), partitions: partitions, limits: l,
 		row: PartitionRow{
 			Topic: topic, Partition: id, From: -1, Through: -1, Watermark: NoTime, FirstTime: NoTime,
-			SweptTo: NoTime, MaxAge: NoTime, Window: newWindow(NoTime),
+			SweptTo: NoTime, ClosedTo: NoTime, MaxAge: NoTime, Window: newWindow(NoTime),
 		},
 		index: map[string]int32{}, episodes: map[Code]*Episode{}, disorders: map[int32]*DisorderRow{},
 		silences: map[int32]*Episode{}, nextSilence: NoTime, changed: true,

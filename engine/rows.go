@@ -7,7 +7,7 @@ type SymbolRow struct {
 	Through   int64
 	Count     int64 // ticks judged
 	Disorder  int64 // of them older than the last accepted one
-	First     int64 // offset of the first tick
+	First     int64 // offset of the first keyed tick
 	LastEvent int64 // greatest accepted event time, NoTime before the first
 	LastAhead int64 // the same of ticks far ahead of their record time
 	LastSeen  int64 // record time of the last tick
@@ -38,6 +38,7 @@ type PartitionRow struct {
 	Watermark  int64  `json:"watermark"`  // greatest record time
 	FirstTime  int64  `json:"first_time"` // first record time
 	SweptTo    int64  `json:"swept_to"`   // whole second of record time swept last
+	ClosedTo   int64  `json:"closed_to"`  // end of the last closed window, NoTime: none
 	Symbols    int64  `json:"symbols"`
 	Disordered int64  `json:"disordered"` // symbols with at least one late tick
 	MaxAge     int64  `json:"max_age"`    // greatest clock minus event time, NoTime: none

@@ -29,8 +29,11 @@ func (p *Partition) advance(at int64) {
 	start := floor(at, int64(p.limits.ReportInterval))
 	w := &p.row.Window
 	switch {
-	case w.Start == NoTime:
+	case w.Start == NoTime && start >= p.row.ClosedTo:
 		w.Start = start
+	case w.Start == NoTime:
+		w.Start = p.row.ClosedTo
+		p.both(func(c *Counts) { c.Late++ })
 	case start > w.Start:
 		p.closeWindow(start)
 	case start < w.Start:
@@ -58,7 +61,7 @@ func (p *Partition) Sweep(now int64) {
 	}
 	step := int64(p.limits.ReportInterval)
 	if w := &p.row.Window; w.Start == NoTime {
-		w.Start = floor(now-idleGrace, step)
+		w.Start = max(floor(now-idleGrace, step), p.row.ClosedTo)
 	} else if w.Start+step+idleGrace <= now {
 		p.closeWindow(floor(now-idleGrace, step))
 	}
@@ -90,6 +93,9 @@ func (p *Partition) closeWindow(next int64) {
 		Start: w.Start, Keyed: w.Keyed, Ticks: w.Counts.Ticks, Symbols: w.Symbols, Hot: ShowBytes(w.Hot),
 		HotN: w.HotN, MaxAge: w.MaxAge, Through: p.row.Through, Total: p.row.Counts,
 	})
+	if w.Start != NoTime {
+		p.row.ClosedTo = w.Start + int64(p.limits.ReportInterval)
+	}
 	p.row.Window = newWindow(next)
 	p.changed = true
 }

@@ -1,0 +1,65 @@
+package engine
+
+import "fmt"
+
+// judgeOffset opens OFFSET_INCONSISTENCY for the kind of fault that a sample
+// shows, and ends those that it no longer shows.
+func (t *Topic) judgeOffset(s *LagSample, kind string, before lagState, now int64) {
+	for _, k := range []string{kindAhead, kindBelow, kindExpired} {
+		subject := s.subject("offset", k)
+		f := t.open[subject]
+		switch {
+		case k != kind && f != nil:
+			f.LastTime = Time(now)
+			t.close(subject)
+		case k == kind && f != nil:
+			f.Count++
+			f.LastTime = Time(now)
+			t.changed["t"] = true
+		case k == kind:
+			f = t.groupFinding(OffsetInconsistency, s, k, max(s.Committed, before.committed), now)
+			f.Count = 1
+			t.describeOffset(f, s, k, before)
+			t.openFinding(subject, f)
+		}
+	}
+}
+
+func (t *Topic) describeOffset(f *Finding, s *LagSample, kind string, before lagState) {
+	t.groupEvidence(f, s)
+	f.Evidence["kind"] = kind
+	where := fmt.Sprintf("%s/%d", t.name, s.Partition)
+	switch kind {
+	case kindAhead:
+		f.Observed = float64(s.Committed - s.End)
+		f.Cause = fmt.Sprintf("group %q has committed %d on %s, %d beyond its end %d: the topic was truncated or re-created, or the offset was set by hand",
+			s.Group, s.Committed, where, s.Committed-s.End, s.End)
+	case kindBelow:
+		f.Observed = float64(s.Start - s.Committed)
+		f.Evidence["lost"] = s.Start - s.Committed
+		f.Cause = fmt.Sprintf("group %q has committed %d on %s, whose log starts at %d: %d records went by retention before they were read",
+			s.Group, s.Committed, where, s.Start, s.Start-s.Committed)
+	case kindExpired:
+		f.Observed = 1
+		f.Evidence["last_committed"] = before.committed
+		f.Cause = fmt.Sprintf("the committed offset %d of group %q on %s is gone (expired or deleted): its next start follows its auto.offset.reset",
+			before.committed, s.Group, where)
+	}
+}
+
+// recreated tells that a partition's totals start anew because its topic was
+// deleted and made again.
+func (t *Topic) recreated(s *PartitionStats, old *TopicPart) {
+	subject := "recreated"
+	if t.open[subject] != nil {
+		return
+	}
+	f := t.newFinding(OffsetInconsistency, "topic/"+kindRecreated, old.Stats.Through)
+	f.Count, f.Observed, f.Threshold, f.Unit = 1, float64(old.Stats.Through+1), 0, "records"
+	f.FirstTime, f.LastTime = Time(old.Stats.Watermark), Time(old.Stats.Watermark)
+	f.Evidence["kind"] = kindRecreated
+	f.Evidence["audited_before"] = old.Stats.Counts.Records
+	f.Cause = fmt.Sprintf("topic %s was deleted and made again: its totals start anew, and what was known of the old one judges nothing", t.name)
+	f.Action = "Nothing, if it was done on purpose; reset the offsets of other groups that read the topic."
+	t.openFinding(subject, f)
+}

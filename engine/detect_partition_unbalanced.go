@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"fmt"
+	"sort"
+)
+
+// balance is the load of one window, or of everything, over all partitions.
+type balance struct {
+	start   int64
+	loads   []int64
+	ticks   int64
+	symbols int64
+	hot     []hotSymbol // the hottest symbol of each partition
+	maxAge  int64
+}
+
+type hotSymbol struct {
+	symbol    string
+	partition int32
+	count     int64
+}
+
+// skewOf is busiest ÷ mean load and the busiest partition; 0 and -1 without
+// any load.
+func skewOf(loads []int64) (ratio float64, busiest int32) {
+	var sum, most int64
+	busiest = -1
+	for i, n := range loads {
+		sum += n
+		if n > most {
+			most, busiest = n, int32(i)
+		}
+	}
+	if sum == 0 {
+		return 0, -1
+	}
+	return float64(most) * float64(len(loads)) / float64(sum), busiest
+}
+
+const (
+	balanceResolve = 0.9 // share of the threshold below which a window is calm
+	balanceCalm    = 3   // calm windows in a row that end the finding
+	subjectBalance = "balance"
+)
+
+// judgeBalance opens PARTITION_UNBALANCED for a window above the threshold
+// and ends it after some windows well below it.
+func (t *Topic) judgeBalance(b *balance) {
+	keyed := int64(0)
+	for _, n := range b.loads {
+		keyed += n
+	}
+	t.skew, t.skewKnown = 0, false
+	if b.symbols < int64(len(b.loads)) || keyed < t.limits.PartitionSkewMin {
+		return
+	}
+	ratio, busiest := skewOf(b.loads)
+	t.skew, t.skewKnown = ratio, true
+	f := t.open[subjectBalance]
+	switch {
+	case ratio > t.limits.PartitionSkew:
+		t.state.Calm = 0
+		t.unbalanced(f, b, ratio, busiest, keyed)
+	case f != nil && ratio <= balanceResolve*t.limits.PartitionSkew:
+		if t.state.Calm++; t.state.Calm >= balanceCalm {
+			t.state.Calm = 0
+			t.close(subjectBalance)
+		}
+	case f != nil:
+		t.state.Calm = 0
+	}
+	t.changed["t"] = true
+}
+
+func (t *Topic) unbalanced(f *Finding, b *balance, ratio float64, busiest int32, keyed int64) {
+	opened := f == nil
+	if opened {
+		f = t.newFinding(PartitionUnbalanced, "topic", -1)
+		f.FirstTime = Time(b.start)
+		f.Threshold, f.Unit = t.limits.PartitionSkew, "ratio"
+	}
+	f.Count++
+	f.LastTime = Time(b.start)
+	if ratio > f.Observed {
+		f.Observed = ratio
+		id := busiest
+		f.Partition = &id
+		t.describeBalance(f, b, busiest, keyed)
+	}
+	if opened {
+		t.openFinding(subjectBalance, f)
+	}
+}
+
+func (t *Topic) describeBalance(f *Finding, b *balance, busiest int32, keyed int64) {
+	mean := float64(keyed) / float64(len(b.loads))
+	sort.Slice(b.hot, func(i, j int) bool {
+		if b.hot[i].count != b.hot[j].count {
+			return b.hot[i].count > b.hot[j].count
+		}
+		return b.hot[i].symbol < b.hot[j].symbol
+	})
+	hot := make([]map[string]any, 0, t.limits.SpellingsPerEvidence)
+	alone := false
+	f.Symbol = ""
+	for _, h := range b.hot {
+		if h.partition == busiest && f.Symbol == "" {
+			f.Symbol = h.symbol
+			alone = float64(h.count) > t.limits.PartitionSkew*mean
+		}
+		if len(hot) < cap(hot) {
+			hot = append(hot, map[string]any{
+				"symbol": h.symbol, "partition": h.partition, "ticks": h.count, "share": float64(h.count) / float64(keyed),
+			})
+		}
+	}
+	f.Cause = fmt.Sprintf("partition %d of %s carries %d of %d ticks of a window, %.2f times the mean; its hottest symbol is %s",
+		busiest, t.name, b.loads[busiest], keyed, f.Observed, f.Symbol)
+	f.Action = "Moving symbols to other partitions can help: no symbol alone exceeds the limit; add partitions or spread the hot symbols."
+	if alone {
+		f.Action = "Symbol " + f.Symbol + " alone exceeds the limit: more partitions do not help; give it a topic of its own or split its feed by a finer key."
+	}
+	f.Evidence = map[string]any{"loads": bounded(b.loads), "mean": mean, "hot_symbols": hot, "one_symbol_exceeds": alone}
+}
+
+// bounded is at most the first 256 of the loads.
+func bounded(l []int64) []int64 { return l[:min(len(l), 256)] }

@@ -1,0 +1,49 @@
+package engine
+
+import (
+	"fmt"
+	"testing"
+)
+
+// benchTicks are ticks of one partition with that many symbols, in order.
+func benchTicks(n, symbols int) []Tick {
+	ts := make([]Tick, n)
+	names := make([][]byte, symbols)
+	for i := range names {
+		names[i] = fmt.Appendf(nil, "EQ%06d", i)
+	}
+	for i := range ts {
+		at := int64(1_735_831_800_000_000_000) + int64(i)*50_000
+		s := names[i*7919%symbols]
+		ts[i] = Tick{Offset: int64(i), RecordTime: at / 1e6 * 1e6, EventTime: at / 1e6 * 1e6, Symbol: s, Key: s, Value: []byte("{}"), Unit: UnitNanos}
+	}
+	return ts
+}
+
+// go test ./engine -bench Observe -benchmem
+func BenchmarkObserve(b *testing.B) {
+	for _, symbols := range []int{1, 125, 2000, 60_000} {
+		b.Run(fmt.Sprintf("symbols=%d", symbols), func(b *testing.B) {
+			l := DefaultLimits()
+			ts := benchTicks(1<<17, symbols)
+			p := NewPartition("ticks", 0, 16, &l)
+			b.ReportAllocs()
+			i := 0
+			base := int64(0)
+			var t Tick
+			for b.Loop() {
+				if i == len(ts) {
+					i, base = 0, base+int64(len(ts))
+					p.Snapshot()
+				}
+				t = ts[i]
+				t.Offset += base
+				t.EventTime += base * 50_000
+				t.RecordTime += base * 50_000
+				p.Observe(&t, NoTime)
+				i++
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "ticks/s")
+		})
+	}
+}

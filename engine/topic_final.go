@@ -1,0 +1,77 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// FinalID names the ends that a FINAL report rests on, so that it is written
+// once whatever instance writes it.
+func FinalID(ends map[int32]int64) string {
+	ids := make([]int32, 0, len(ends))
+	for id := range ends {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	s := ""
+	for _, id := range ids {
+		s += fmt.Sprintf("%d:%d ", id, ends[id])
+	}
+	return stableID("final", s)
+}
+
+// Ended reports whether the FINAL report of that id has been written.
+func (t *Topic) Ended(id string) bool { return t.state.Ended == id && id != "" }
+
+// Final judges what waits for partitions that will not speak any more and
+// appends the FINAL report: totals of everything and every finding as it
+// stood last. id is that of FinalID, or "" where nothing is stored.
+func (t *Topic) Final(id string) *Report {
+	t.closeWindows(math.MaxInt64)
+	b := t.total()
+	t.judgeBalance(b)
+	r := t.report(TriggerFinal, id)
+	t.count(r, func(p *TopicPart) *Counts { return &p.Stats.Counts })
+	from, to := int64(NoTime), int64(NoTime)
+	for _, p := range t.parts {
+		if f := p.Stats.FirstTime; f != NoTime && (from == NoTime || f < from) {
+			from = f
+		}
+		to = max(to, p.Stats.Watermark)
+	}
+	r.WindowStart, r.WindowEnd = Time(from), Time(to)
+	if to > from && from != NoTime {
+		r.Throughput = float64(r.TotalTicks) / (float64(to-from) / 1e9)
+	}
+	if t.limits.MaxTickAge > 0 && b.maxAge != NoTime {
+		ms := millis(b.maxAge)
+		r.MaxTickAgeMs = &ms
+	}
+	t.state.Ended = id
+	t.changed["t"] = true
+	t.out = append(t.out, r)
+	return r
+}
+
+// total is the load of everything over all partitions.
+func (t *Topic) total() *balance {
+	b := &balance{start: NoTime, loads: make([]int64, t.state.Partitions), maxAge: NoTime}
+	for id, p := range t.parts {
+		if int(id) >= len(b.loads) {
+			continue
+		}
+		c := &p.Stats.Counts
+		b.loads[id] = max(0, c.Ticks-c.EmptyKeys)
+		b.ticks += c.Ticks
+		b.symbols += p.Stats.Symbols
+		b.maxAge = max(b.maxAge, p.Stats.MaxAge)
+		if b.start == NoTime || p.Stats.FirstTime != NoTime && p.Stats.FirstTime < b.start {
+			b.start = p.Stats.FirstTime
+		}
+		for _, s := range p.Stats.Top[:min(1, len(p.Stats.Top))] {
+			b.hot = append(b.hot, hotSymbol{s.Symbol, id, s.Count})
+		}
+	}
+	return b
+}

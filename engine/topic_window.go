@@ -1,0 +1,205 @@
+package engine
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// maxWindows bounds the windows that wait for a partition that lags.
+const maxWindows = 20_000
+
+func windowKey(start int64) string { return "w/" + strconv.FormatInt(start, 10) }
+
+// addWindow notes a closed window of a partition, once.
+func (t *Topic) addWindow(p *TopicPart, id int32, w *WindowLoad) {
+	if w.Start == NoTime || w.Start <= p.Last {
+		return
+	}
+	p.Last = w.Start
+	tw := t.windows[w.Start]
+	if tw == nil {
+		tw = &TopicWindow{Start: w.Start, Loads: map[int32]*WindowLoad{}}
+		t.windows[w.Start] = tw
+	}
+	c := *w
+	tw.Loads[id] = &c
+	t.changed[windowKey(w.Start)] = true
+}
+
+// passed is the time up to which every partition has closed its windows. A
+// partition that has not spoken yet, or that has not caught up and is
+// without a window, has passed nothing.
+func (t *Topic) passed() int64 {
+	least := int64(math.MaxInt64)
+	for id := range t.state.Partitions {
+		p := t.parts[id]
+		switch {
+		case p == nil:
+			return NoTime
+		case p.Stats.Passed != NoTime:
+			least = min(least, p.Stats.Passed)
+		case !p.Stats.CaughtUp:
+			return NoTime
+		}
+	}
+	return least
+}
+
+// closeWindows judges and reports each window that starts before passed, in
+// order; beyond maxWindows the oldest does not wait any longer.
+func (t *Topic) closeWindows(passed int64) {
+	starts := slices.Sorted(maps.Keys(t.windows))
+	for i, start := range starts {
+		if start >= passed && len(starts)-i <= maxWindows {
+			return
+		}
+		t.closeWindow(t.windows[start])
+	}
+}
+
+func (t *Topic) closeWindow(w *TopicWindow) {
+	delete(t.windows, w.Start)
+	t.changed[windowKey(w.Start)] = true
+	l := t.load(w)
+	for id, pl := range w.Loads {
+		t.parts[id].Closed = pl.Total
+	}
+	t.judgeBalance(l)
+	r := t.report(TriggerInterval, "window/"+strconv.FormatInt(w.Start, 10))
+	r.WindowStart, r.WindowEnd = Time(w.Start), Time(w.Start+int64(t.limits.ReportInterval))
+	r.Throughput = float64(l.ticks) / t.limits.ReportInterval.Seconds()
+	if t.limits.MaxTickAge > 0 && l.maxAge != NoTime {
+		ms := millis(l.maxAge)
+		r.MaxTickAgeMs = &ms
+	}
+	t.count(r, func(p *TopicPart) *Counts { return &p.Closed })
+	t.out = append(t.out, r)
+}
+
+// load is the load of one window over all partitions.
+func (t *Topic) load(w *TopicWindow) *balance {
+	b := &balance{start: w.Start, loads: make([]int64, t.state.Partitions), maxAge: NoTime}
+	for id, l := range w.Loads {
+		if int(id) >= len(b.loads) {
+			continue
+		}
+		b.loads[id] = l.Keyed
+		b.ticks += l.Ticks
+		b.symbols += l.Symbols
+		b.maxAge = max(b.maxAge, l.MaxAge)
+		if l.HotN > 0 {
+			b.hot = append(b.hot, hotSymbol{l.Hot, id, l.HotN})
+		}
+	}
+	return b
+}
+
+// report is a TOPIC report with everything but its window and counts.
+func (t *Topic) report(trigger Trigger, cause string) *Report {
+	r := t.limits.newReport(t.name, trigger)
+	r.ID = reportID(t.name, "TOPIC", trigger.String(), cause)
+	r.Partitions = t.state.Partitions
+	r.MaxLagTicks, r.LaggingID = t.maxLag, t.lagging
+	r.SkewRatio, r.SkewApplicable = t.skew, t.skewKnown
+	r.Notes = t.notes()
+	fs := t.findings()
+	r.list(fs, t.limits.FindingsPerReport)
+	return r
+}
+
+// findings lists every finding that is open, in replay the ended ones too.
+func (t *Topic) findings() []Finding {
+	fs := make([]Finding, 0, len(t.open)+len(t.heard)+len(t.ended))
+	for _, f := range t.open {
+		g := f.copied()
+		g.State = Updated
+		fs = append(fs, g)
+	}
+	for _, f := range t.heard {
+		fs = append(fs, f)
+	}
+	fs = append(fs, t.ended...)
+	sortFindings(fs)
+	return fs
+}
+
+// placedLoad is a symbol's count on one partition.
+type placedLoad struct {
+	SymbolLoad
+	partition int32
+}
+
+// count fills a report's totals from each partition's counts.
+func (t *Topic) count(r *Report, of func(*TopicPart) *Counts) {
+	var busy []placedLoad
+	var late []SymbolLoad
+	var units uint8
+	loaded := 0
+	for id := range t.state.Partitions {
+		r.PartitionTicks[strconv.Itoa(int(id))] = 0
+	}
+	for _, id := range slices.Sorted(maps.Keys(t.parts)) {
+		p := t.parts[id]
+		c := of(p)
+		r.Counts.Add(c)
+		r.PartitionTicks[strconv.Itoa(int(id))] = c.Ticks
+		r.Symbols += p.Stats.Symbols
+		r.OutOfOrderTotal += p.Stats.Disordered
+		units |= p.Stats.Units
+		if c.Ticks > 0 {
+			loaded++
+			r.Assigned = id
+		}
+		for _, s := range p.Stats.Top {
+			busy = append(busy, placedLoad{s, id})
+		}
+		for _, s := range p.Stats.Late {
+			late = rank(late, s.Symbol, s.Count, t.limits.SymbolsPerReport)
+		}
+	}
+	if loaded != 1 {
+		r.Assigned = -1
+	}
+	r.TotalTicks = r.Counts.Ticks
+	r.TimestampUnit = unitsText(units)
+	slices.SortFunc(busy, func(a, b placedLoad) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Symbol, b.Symbol), cmp.Compare(a.partition, b.partition))
+	})
+	for _, s := range busy {
+		if _, ok := r.SymbolsMap[s.Symbol]; !ok && len(r.SymbolsMap) < t.limits.SymbolsPerReport {
+			r.SymbolsMap[s.Symbol] = s.partition
+		}
+	}
+	for _, s := range late {
+		r.OutOfOrder = append(r.OutOfOrder, s.Symbol)
+	}
+}
+
+// notes says what the report cannot say.
+func (t *Topic) notes() string {
+	n := ""
+	if t.limits.MaxTickAge == 0 {
+		n += "age not judged: max.tick.age.ms is not set; "
+	}
+	if t.maxLag == nil {
+		n += "lag unknown: no watched group's offsets are known; "
+	}
+	if t.unknown != "" {
+		n += t.unknown + "; "
+	}
+	if !t.skewKnown {
+		n += "skew not judged: fewer symbols than partitions, or too few ticks; "
+	}
+	if t.limits.UncommittedReads {
+		n += "reads uncommitted records: those of aborted transactions are counted; "
+	}
+	if t.limits.Partitioner == "auto" {
+		n += "partitioner: not pinned"
+	} else {
+		n += "partitioner: " + t.limits.Partitioner + " by configuration"
+	}
+	return n
+}
