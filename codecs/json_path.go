@@ -1,0 +1,138 @@
+package codecs
+
+import (
+	"fmt"
+	"strings"
+)
+
+// What a path's last step is.
+const (
+	leafNone = iota
+	leafSymbol
+	leafTime
+)
+
+// jsonNode is a step of the field paths: a member's name, and either the
+// field that it is or the steps below it.
+type jsonNode struct {
+	name string
+	leaf uint8
+	kids []jsonNode
+}
+
+// add puts a path below n; key names the configuration for errors.
+func (n *jsonNode) add(key, path string, leaf uint8) error {
+	steps := strings.Split(path, ".")
+	for i, step := range steps {
+		if step == "" {
+			return fmt.Errorf("%s %q: a step of the path is empty", key, path)
+		}
+		next := n.kid([]byte(step))
+		if next == nil {
+			n.kids = append(n.kids, jsonNode{name: step})
+			next = &n.kids[len(n.kids)-1]
+		} else if next.leaf != leafNone || i == len(steps)-1 {
+			return fmt.Errorf("%s %q: the path is also the other field's, or leads through it", key, path)
+		}
+		n = next
+	}
+	n.leaf = leaf
+	return nil
+}
+
+// kid returns the step of that name, nil when there is none.
+func (n *jsonNode) kid(name []byte) *jsonNode {
+	for i := range n.kids {
+		if k := &n.kids[i]; len(k.name) == len(name) && k.name == string(name) {
+			return k
+		}
+	}
+	return nil
+}
+
+// span is a part of the value; empty when the field was not there.
+type span struct{ start, end int }
+
+// jsonFound is where the fields' values stand.
+type jsonFound struct{ symbol, time span }
+
+// document reads the whole value. The result is negative when it is no JSON
+// object, see scanCut.
+func (d *JSON) document(b []byte, at *jsonFound) int {
+	i := skipSpace(b, 0)
+	object := i < len(b) && b[i] == '{'
+	if object {
+		i = d.object(b, i+1, 1, &d.root, at)
+	} else {
+		i = skipValue(b, i, 0)
+	}
+	if i < 0 {
+		return i
+	}
+	if i < len(b) {
+		if i = skipSpace(b, i); i < len(b) {
+			return scanBad
+		}
+	}
+	if !object {
+		return scanNotObject
+	}
+	return i
+}
+
+// object reads an object that a path may lead through, from the byte after
+// its opening bracket, and notes the fields that it meets.
+func (d *JSON) object(b []byte, i, depth int, n *jsonNode, at *jsonFound) int {
+	if i = skipSpace(b, i); i < len(b) && b[i] == '}' {
+		return i + 1
+	}
+	for {
+		if i >= len(b) {
+			return scanCut
+		}
+		if b[i] != '"' {
+			return scanBad
+		}
+		end, escaped := skipString(b, i+1)
+		if end < 0 {
+			return end
+		}
+		kid := d.match(n, b[i+1:end-1], escaped)
+		if i = skipColon(b, end); i < 0 {
+			return i
+		}
+		if i = d.value(b, i, depth, kid, at); i < 0 {
+			return i
+		}
+		var more bool
+		if i, more = nextItem(b, i, '}'); !more {
+			return i
+		}
+	}
+}
+
+// match finds the step below n that a member's name is.
+func (d *JSON) match(n *jsonNode, name []byte, escaped bool) *jsonNode {
+	if escaped {
+		d.name = appendUnescaped(d.name[:0], name)
+		name = d.name
+	}
+	return n.kid(name)
+}
+
+// value reads a member's value; kid is the step that its name is, or nil.
+func (d *JSON) value(b []byte, i, depth int, kid *jsonNode, at *jsonFound) int {
+	if kid != nil && kid.leaf == leafNone && i < len(b) && b[i] == '{' {
+		return d.object(b, i+1, depth+1, kid, at)
+	}
+	end := skipValue(b, i, depth)
+	if kid != nil && end > 0 {
+		switch kid.leaf {
+		case leafSymbol:
+			at.symbol = span{i, end}
+		case leafTime:
+			at.time = span{i, end}
+		}
+	}
+	return end
+}
