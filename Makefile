@@ -1,0 +1,52 @@
+# `make test` needs Go alone. `make test-kafka` and `make ci` start a Kafka of
+# their own on loopback; they need Java and Maven, and Python for its client.
+LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+KAFKA := bin/kafka
+FUZZTIME ?= 20s
+
+.PHONY: build test test-kafka lint docs bench bench-kafka fuzz demo ci clean
+
+build:
+	go build -o bin/auditstream ./cmd/auditstream
+
+test:
+	go test ./...
+	@test -n "$$AUDITSTREAM_TEST_KAFKA" || \
+	  echo "NOT RUN: the tests on a real Kafka; set AUDITSTREAM_TEST_KAFKA=host:port, or use make test-kafka"
+
+test-kafka:
+	@trap '.ci/kafka/stop $(KAFKA)' EXIT; \
+	  address=$$(.ci/kafka/start $(KAFKA)) && \
+	  AUDITSTREAM_TEST_KAFKA=$$address go test -count=1 ./...
+
+lint:
+	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }
+	go vet ./...
+	go run $(LINT) run ./...
+
+docs:
+	AUDITSTREAM_UPDATE_DOCS=1 go test -count=1 -run '^TestDocs' ./...
+
+bench:
+	go test -run '^$$' -bench . -benchmem ./engine/... ./codecs/...
+
+bench-kafka:
+	@trap '.ci/kafka/stop $(KAFKA)' EXIT; \
+	  address=$$(.ci/kafka/start $(KAFKA)) && \
+	  AUDITSTREAM_TEST_KAFKA=$$address go test -run '^$$' -bench Kafka -benchtime 1x -timeout 30m ./test/...
+
+fuzz:
+	@for p in $$(go list ./...); do \
+	  for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do \
+	    echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$p || exit 1; \
+	  done; \
+	done
+
+demo:
+	go run ./cmd/auditstream demo
+
+ci:
+	CI=true bash .ci/run
+
+clean:
+	rm -rf bin
