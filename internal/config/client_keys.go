@@ -63,12 +63,12 @@ var ClientKeys = []ClientKey{
 	{"auto.offset.reset", Consumer, "earliest", "Where a group without offsets begins.", words("earliest", "latest"), false},
 	{"isolation.level", Consumer, "read_committed", "`read_uncommitted` also audits what transactions abort; the report says so.", words("read_committed", "read_uncommitted"), false},
 	{"session.timeout.ms", Consumer, "10000", "", duration(100), false},
-	{"heartbeat.interval.ms", Consumer, "1000", "At most a third of the session timeout.", duration(10), false},
+	{"heartbeat.interval.ms", Consumer, "1000", "Less than the session timeout; by default at most a third of it.", duration(10), false},
 	{"max.poll.interval.ms", Consumer, "60000", "How long a rebalance waits for a member.", duration(100), false},
 	{"fetch.min.bytes", Consumer, "1", "", size(1), false},
 	{"fetch.max.bytes", Consumer, "52428800", "", size(1024), false},
 	{"max.partition.fetch.bytes", Consumer, "1048576", "", size(1024), false},
-	{"fetch.max.wait.ms", Consumer, "500", "", duration(1), false},
+	{"fetch.max.wait.ms", Consumer, "500", "", duration(10), false},
 	{"group.id", Consumer, "", "", refused("the group is named by the key name: auditstream-<name>"), false},
 	{"group.instance.id", Consumer, "", "", refused("static members are named by the key instance.id"), false},
 	{"enable.auto.commit", Consumer, "false", "Offsets are committed with the state.", words("false"), false},
@@ -79,7 +79,7 @@ var ClientKeys = []ClientKey{
 	{"linger.ms", Producer, "5", "", duration(0), false},
 	{"compression.type", Producer, "lz4", "", words("none", "gzip", "snappy", "lz4", "zstd"), false},
 	{"max.request.size", Producer, "1000000", "Largest record that is written.", size(1024), false},
-	{"transaction.timeout.ms", Producer, "10000", "More than `checkpoint.interval.ms`.", duration(1000), false},
+	{"transaction.timeout.ms", Producer, "10000", "More than `checkpoint.interval.ms`; by default at least twice that.", duration(1000), false},
 	{"transactional.id", Producer, "", "", refused("transactional ids are named by the key instance.id"), false},
 }
 

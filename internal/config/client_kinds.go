@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -76,10 +77,19 @@ func (c *Config) Client(scope Scope) Client {
 			}
 		}
 	}
-	for name, value := range own {
-		settings[name] = value
+	maps.Copy(settings, own)
+	client := Client{scope, settings}
+	if _, given := own["heartbeat.interval.ms"]; scope == Consumer && !given {
+		client.setMillis("heartbeat.interval.ms", min(client.Millis("heartbeat.interval.ms"), client.Millis("session.timeout.ms")/3))
 	}
-	return Client{scope, settings}
+	if _, given := own["transaction.timeout.ms"]; scope == Producer && !given {
+		client.setMillis("transaction.timeout.ms", max(client.Millis("transaction.timeout.ms"), 2*c.CheckpointInterval))
+	}
+	return client
+}
+
+func (c Client) setMillis(name string, d time.Duration) {
+	c.settings[name] = strconv.FormatInt(d.Milliseconds(), 10)
 }
 
 func (c *Config) overrides(scope Scope) map[string]string {

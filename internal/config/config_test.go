@@ -216,6 +216,19 @@ func TestSecretsAreRefusedOnTheCommandLine(t *testing.T) {
 	}
 }
 
+func TestDefaultsThatFollowOtherSettings(t *testing.T) {
+	c, err := config.Load("", nil, []string{"topics=t", "consumer.override.session.timeout.ms=600", "checkpoint.interval.ms=20000"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Client(config.Consumer).Millis("heartbeat.interval.ms"); got != 200*time.Millisecond {
+		t.Errorf("heartbeat %v", got)
+	}
+	if got := c.Client(config.Producer).Millis("transaction.timeout.ms"); got != 40*time.Second {
+		t.Errorf("transaction timeout %v", got)
+	}
+}
+
 func TestARepeatedKeyIsNoted(t *testing.T) {
 	c, err := load(t, nil, nil, "topics=a", "", "topics=b")
 	if err != nil {

@@ -69,8 +69,8 @@ func (c *Config) clientFaults(scope Scope) []Fault {
 	if scope == Consumer || secured(own) {
 		faults = append(faults, securityFaults(client, own)...)
 	}
-	if scope == Consumer && 3*client.Int("heartbeat.interval.ms") > client.Int("session.timeout.ms") {
-		fault("heartbeat.interval.ms", client.Text("heartbeat.interval.ms")+" is more than a third of session.timeout.ms, "+client.Text("session.timeout.ms"))
+	if scope == Consumer && client.Int("heartbeat.interval.ms") >= client.Int("session.timeout.ms") {
+		fault("heartbeat.interval.ms", client.Text("heartbeat.interval.ms")+" is not less than session.timeout.ms, "+client.Text("session.timeout.ms"))
 	}
 	if scope == Producer && c.ExactlyOnce() && client.Millis("transaction.timeout.ms") <= c.CheckpointInterval {
 		fault("transaction.timeout.ms", client.Text("transaction.timeout.ms")+" is not more than checkpoint.interval.ms: no transaction could end in time")
