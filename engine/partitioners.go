@@ -101,9 +101,9 @@ func (p Partitioner) Place(key []byte, null bool, n int32) (partition int32, rea
 	kind, rule := "", KeyHashed
 	switch {
 	case null:
-		kind, rule, key = "null", p.NullKey, nil
+		kind, rule, key = "a null", p.NullKey, nil
 	case len(key) == 0:
-		kind, rule = "empty", p.EmptyKey
+		kind, rule = "an empty", p.EmptyKey
 	}
 	switch rule {
 	case KeyHashed:
@@ -111,7 +111,7 @@ func (p Partitioner) Place(key []byte, null bool, n int32) (partition int32, rea
 	case KeyZero:
 		return 0, "", true
 	case KeyUnknown:
-		return -1, "the hash " + p.Name + " does not say what becomes of a " + kind + " key: name a client", false
+		return -1, "the hash " + p.Name + " does not say what becomes of " + kind + " key: name a client", false
 	}
-	return -1, p.Name + " does not hash a " + kind + " key: " + rule.String(), false
+	return -1, p.Name + " does not hash " + kind + " key: " + rule.String(), false
 }
