@@ -1,0 +1,163 @@
+package processors
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/auditstream/auditstream/engine"
+)
+
+// Stats is how a running audit stands at one moment. Numbers of partitions
+// are those of their last durable checkpoint.
+type Stats struct {
+	Ready    bool     // every assigned partition is recovered and read
+	NotReady []string // why not, one clause each
+	Fatal    error    // what ended the run
+	Instance string   // instance.id in force
+
+	Partitions []PartitionStatus // owned by this process, by topic and number
+	Lags       []LagStatus       // watched groups, where this process judges them
+
+	Checkpoints       uint64
+	CheckpointSeconds float64             // sum over all checkpoints
+	CheckpointBuckets []uint64            // cumulative, by CheckpointBounds
+	Rebalances        int64               // sessions of the symbols group after the first
+	Opened            map[engine.Code]int64 // findings since the process started
+	Open              map[engine.Code]int64 // of them not resolved yet
+}
+
+// CheckpointBounds are the upper bounds of CheckpointBuckets.
+var CheckpointBounds = []time.Duration{
+	5 * time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond,
+	250 * time.Millisecond, 500 * time.Millisecond, time.Second, 2500 * time.Millisecond, 5 * time.Second, 10 * time.Second,
+}
+
+// PartitionStatus is one owned partition of a tick topic.
+type PartitionStatus struct {
+	Topic     string
+	Partition int32
+	Counts    engine.Counts // since the group's first record
+	Through   int64         // last offset judged, -1: none
+	End       int64         // readable end of the log known last, -1: unknown
+	Lag       int64         // records between the audit and that end
+	Symbols   int64
+	Live      bool // the audit keeps up with the partition
+}
+
+// LagStatus is a watched group's lag on one partition.
+type LagStatus struct {
+	Group     string
+	Topic     string
+	Partition int32
+	Lag       int64 // records; -1: unknown
+}
+
+// Status collects Stats. Run fills it; any goroutine may read it.
+type Status struct {
+	mu         sync.Mutex
+	groups     map[string]string // group -> why it is not ready, "" when it is
+	stats      Stats
+	partitions map[string]PartitionStatus
+}
+
+// NewStatus is the status of an audit that has not started.
+func NewStatus() *Status {
+	return &Status{
+		groups: map[string]string{}, partitions: map[string]PartitionStatus{},
+		stats: Stats{
+			CheckpointBuckets: make([]uint64, len(CheckpointBounds)),
+			Opened:            map[engine.Code]int64{}, Open: map[engine.Code]int64{},
+		},
+	}
+}
+
+// Stats copies how the audit stands now.
+func (s *Status) Stats() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.stats
+	c.Opened, c.Open = maps.Clone(c.Opened), maps.Clone(c.Open)
+	c.CheckpointBuckets = slices.Clone(c.CheckpointBuckets)
+	c.Lags = slices.Clone(c.Lags)
+	for _, key := range slices.Sorted(maps.Keys(s.partitions)) {
+		c.Partitions = append(c.Partitions, s.partitions[key])
+	}
+	for _, group := range slices.Sorted(maps.Keys(s.groups)) {
+		if why := s.groups[group]; why != "" {
+			c.NotReady = append(c.NotReady, group+": "+why)
+		}
+	}
+	if len(s.groups) == 0 {
+		c.NotReady = append(c.NotReady, "starting")
+	}
+	if c.Fatal != nil {
+		c.NotReady = append(c.NotReady, "ended: "+c.Fatal.Error())
+	}
+	c.Ready = len(c.NotReady) == 0
+	return c
+}
+
+func (s *Status) group(name, notReady string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.groups[name] = notReady
+}
+
+func (s *Status) update(f func(*Stats)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f(&s.stats)
+}
+
+func partitionKey(topic string, id int32) string {
+	n := strconv.Itoa(int(id))
+	return topic + "/" + "0000000000"[:max(0, 10-len(n))] + n
+}
+
+func (s *Status) partition(p PartitionStatus) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.partitions[partitionKey(p.Topic, p.Partition)] = p
+}
+
+func (s *Status) dropPartitions() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.partitions)
+}
+
+func (s *Status) checkpoint(took time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stats.Checkpoints++
+	s.stats.CheckpointSeconds += took.Seconds()
+	for i, bound := range CheckpointBounds {
+		if took <= bound {
+			s.stats.CheckpointBuckets[i]++
+		}
+	}
+}
+
+// reported counts the findings of a report that has become durable. A finding
+// is OPENED and RESOLVED in exactly one report of the trigger FINDING.
+func (s *Status) reported(r *engine.Report) {
+	if r.Trigger != engine.TriggerFinding {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range r.Findings {
+		switch f := &r.Findings[i]; f.State {
+		case engine.Opened:
+			s.stats.Opened[f.Code]++
+			s.stats.Open[f.Code]++
+		case engine.Resolved:
+			if s.stats.Open[f.Code] > 0 {
+				s.stats.Open[f.Code]--
+			}
+		}
+	}
+}
