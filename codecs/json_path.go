@@ -82,6 +82,9 @@ func (d *JSON) document(b []byte, at *jsonFound) int {
 
 // object reads an object that a path may lead through, from the byte after
 // its opening bracket, and notes the fields that it meets.
+//
+// Every tick passes here once for each of its members, so the forms that
+// compact JSON has are read in place and all others by the scanner.
 func (d *JSON) object(b []byte, i, depth int, n *jsonNode, at *jsonFound) int {
 	if i = skipSpace(b, i); i < len(b) && b[i] == '}' {
 		return i + 1
@@ -97,12 +100,30 @@ func (d *JSON) object(b []byte, i, depth int, n *jsonNode, at *jsonFound) int {
 		if end < 0 {
 			return end
 		}
-		kid := d.match(n, b[i+1:end-1], escaped)
-		if i = skipColon(b, end); i < 0 {
+		name := b[i+1 : end-1]
+		if escaped {
+			d.name = appendUnescaped(d.name[:0], name)
+			name = d.name
+		}
+		kid := n.kid(name)
+		if i = end + 1; end >= len(b) || b[end] != ':' || i >= len(b) || b[i] <= ' ' {
+			if i = skipColon(b, end); i < 0 {
+				return i
+			}
+		}
+		if kid != nil {
+			i = d.value(b, i, depth, kid, at)
+		} else if i < len(b) && isDigit(b[i]) {
+			i = skipNumber(b, i)
+		} else {
+			i = skipValue(b, i, depth)
+		}
+		if i < 0 {
 			return i
 		}
-		if i = d.value(b, i, depth, kid, at); i < 0 {
-			return i
+		if i+1 < len(b) && b[i] == ',' && b[i+1] == '"' {
+			i++
+			continue
 		}
 		var more bool
 		if i, more = nextItem(b, i, '}'); !more {
@@ -111,28 +132,17 @@ func (d *JSON) object(b []byte, i, depth int, n *jsonNode, at *jsonFound) int {
 	}
 }
 
-// match finds the step below n that a member's name is.
-func (d *JSON) match(n *jsonNode, name []byte, escaped bool) *jsonNode {
-	if escaped {
-		d.name = appendUnescaped(d.name[:0], name)
-		name = d.name
-	}
-	return n.kid(name)
-}
-
-// value reads a member's value; kid is the step that its name is, or nil.
+// value reads the value of a member whose name is the step kid.
 func (d *JSON) value(b []byte, i, depth int, kid *jsonNode, at *jsonFound) int {
-	if kid != nil && kid.leaf == leafNone && i < len(b) && b[i] == '{' {
+	if kid.leaf == leafNone && i < len(b) && b[i] == '{' {
 		return d.object(b, i+1, depth+1, kid, at)
 	}
 	end := skipValue(b, i, depth)
-	if kid != nil && end > 0 {
-		switch kid.leaf {
-		case leafSymbol:
-			at.symbol = span{i, end}
-		case leafTime:
-			at.time = span{i, end}
-		}
+	switch kid.leaf {
+	case leafSymbol:
+		at.symbol = span{i, end}
+	case leafTime:
+		at.time = span{i, end}
 	}
 	return end
 }

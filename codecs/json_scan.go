@@ -105,14 +105,22 @@ func skipNumber(b []byte, i int) int {
 	if b[i] == '-' {
 		i++
 	}
-	if i < len(b) && b[i] == '0' {
+	first := i
+	for i < len(b) && isDigit(b[i]) {
 		i++
-	} else if i = skipDigits(b, i); i < 0 {
-		return i
+	}
+	if i == first {
+		return skipDigits(b, i)
+	}
+	if b[first] == '0' && i > first+1 {
+		return scanBad
 	}
 	if i < len(b) && b[i] == '.' {
-		if i = skipDigits(b, i+1); i < 0 {
-			return i
+		first = i + 1
+		for i++; i < len(b) && isDigit(b[i]); i++ {
+		}
+		if i == first {
+			return skipDigits(b, i)
 		}
 	}
 	if i < len(b) && b[i]|0x20 == 'e' {
