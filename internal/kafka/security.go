@@ -1,0 +1,89 @@
+package kafka
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/auditstream/auditstream/internal/config"
+)
+
+// security is what both client libraries are told about a connection.
+type security struct {
+	tls            *tls.Config // nil: no TLS
+	mechanism      string      // "": no SASL
+	user, password string
+}
+
+func securityOf(client config.Client) (security, error) {
+	var s security
+	protocol := client.Text("security.protocol")
+	if strings.HasSuffix(protocol, "SSL") {
+		var err error
+		if s.tls, err = tlsConfig(client); err != nil {
+			return s, &Error{true, fmt.Errorf("%s.override: %w", client.Scope, err), "auditstream config docs"}
+		}
+	}
+	if strings.HasPrefix(protocol, "SASL_") {
+		user, password, err := client.Credentials()
+		if err != nil {
+			return s, &Error{true, fmt.Errorf("%s.override.sasl.jaas.config: %w", client.Scope, err), "auditstream config docs"}
+		}
+		s.mechanism, s.user, s.password = client.Text("sasl.mechanism"), user, password
+	}
+	return s, nil
+}
+
+func tlsConfig(client config.Client) (*tls.Config, error) {
+	c := &tls.Config{MinVersion: tls.VersionTLS12}
+	for _, key := range []string{"ssl.ca.location", "ssl.truststore.location"} {
+		path := client.Text(key)
+		if path == "" {
+			continue
+		}
+		pem, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", key, err)
+		}
+		if c.RootCAs == nil {
+			c.RootCAs = x509.NewCertPool()
+		}
+		if !c.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("%s: %s holds no PEM certificate", key, path)
+		}
+	}
+	certificate, key := client.Text("ssl.certificate.location"), client.Text("ssl.key.location")
+	if both := client.Text("ssl.keystore.location"); both != "" {
+		certificate, key = both, both
+	}
+	if certificate != "" {
+		pair, err := tls.LoadX509KeyPair(certificate, key)
+		if err != nil {
+			return nil, fmt.Errorf("client certificate %s: %w", certificate, err)
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	if client.Text("ssl.endpoint.identification.algorithm") != "https" {
+		c.InsecureSkipVerify = true // the chain is still verified, only the name is not
+		c.VerifyConnection = verifyChain(c.RootCAs)
+	}
+	return c, nil
+}
+
+// verifyChain is crypto/tls's own check without the host name.
+func verifyChain(roots *x509.CertPool) func(tls.ConnectionState) error {
+	return func(state tls.ConnectionState) error {
+		if len(state.PeerCertificates) == 0 {
+			return errors.New("the broker sent no certificate")
+		}
+		intermediates := x509.NewCertPool()
+		for _, certificate := range state.PeerCertificates[1:] {
+			intermediates.AddCert(certificate)
+		}
+		_, err := state.PeerCertificates[0].Verify(x509.VerifyOptions{Roots: roots, Intermediates: intermediates})
+		return err
+	}
+}

@@ -1,0 +1,86 @@
+package kafka
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/auditstream/auditstream/topology"
+)
+
+// Settings returns the settings of topics by name, such as
+// message.timestamp.type. A topic whose settings may not be read is absent.
+func (a *Admin) Settings(ctx context.Context, topics ...string) (map[string]map[string]string, error) {
+	configs, err := a.DescribeTopicConfigs(ctx, topics...)
+	if err != nil {
+		return nil, asError(fmt.Errorf("describe settings of %s: %w", names(topics), err))
+	}
+	all := make(map[string]map[string]string, len(configs))
+	for _, topic := range configs {
+		if topic.Err != nil {
+			continue
+		}
+		settings := make(map[string]string, len(topic.Configs))
+		for _, setting := range topic.Configs {
+			settings[setting.Key] = setting.MaybeValue()
+		}
+		all[topic.Name] = settings
+	}
+	return all, nil
+}
+
+// compareSettings names what differs in topics of ours that existed before.
+func (a *Admin) compareSettings(ctx context.Context, t topology.Topology, p Prepared, c cluster) ([]string, error) {
+	var existed []topology.Topic
+	var existing []string
+	for _, topic := range t.Topics {
+		if topic.Create && !slices.Contains(p.Created, topic.Name) {
+			existed = append(existed, topic)
+			existing = append(existing, topic.Name)
+		}
+	}
+	if len(existed) == 0 {
+		return nil, nil
+	}
+	settings, err := a.Settings(ctx, existing...)
+	if err != nil {
+		return nil, err
+	}
+	replicas, minISR := topology.Replication(c.brokers, 1, 1)
+	var warnings []string
+	differs := func(topic, setting, has, wants string) {
+		warnings = append(warnings, fmt.Sprintf("topic %s has %s %s, auditstream would make it with %s", topic, setting, has, wants))
+	}
+	for _, topic := range existed {
+		if has := p.Topics[topic.Name].Partitions.NumReplicas(); has < replicas {
+			differs(topic.Name, "replication factor", strconv.Itoa(has), strconv.Itoa(replicas))
+		}
+		has, known := settings[topic.Name]
+		if !known {
+			warnings = append(warnings, fmt.Sprintf("the settings of topic %s may not be read", topic.Name))
+			continue
+		}
+		if policy := has["cleanup.policy"]; topic.CleanupPolicy != "" && !sameSet(policy, topic.CleanupPolicy) {
+			differs(topic.Name, "cleanup.policy", policy, topic.CleanupPolicy)
+		}
+		if n, err := strconv.Atoi(has["min.insync.replicas"]); err == nil && n < minISR {
+			differs(topic.Name, "min.insync.replicas", strconv.Itoa(n), strconv.Itoa(minISR))
+		}
+	}
+	return warnings, nil
+}
+
+// sameSet compares lists separated by commas, in any order.
+func sameSet(a, b string) bool {
+	sorted := func(list string) []string {
+		elements := strings.Split(list, ",")
+		for i := range elements {
+			elements[i] = strings.TrimSpace(elements[i])
+		}
+		slices.Sort(elements)
+		return elements
+	}
+	return slices.Equal(sorted(a), sorted(b))
+}

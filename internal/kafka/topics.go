@@ -1,0 +1,151 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
+
+	"github.com/auditstream/auditstream/internal/nearest"
+	"github.com/auditstream/auditstream/topology"
+)
+
+// Prepared is what [Admin.EnsureTopics] found and did.
+type Prepared struct {
+	Topics   kadm.TopicDetails // every topic of the topology
+	Created  []string
+	Warnings []string // settings of existing topics that differ, with both values
+}
+
+// Partitions is the partition count of each topic.
+func (p Prepared) Partitions() map[string]int { return countsOf(p.Topics) }
+
+// EnsureTopics makes the topics of a topology ready.
+//
+//  1. Every fault of existing topics is collected and returned at once: a tick
+//     topic that is missing, a table or distribution topic whose partition
+//     count is not the required one. Then nothing is created.
+//  2. Missing topics are validated by the broker together, then created, with
+//     the replication of [topology.Replication].
+//  3. It waits until every partition has a leader that answers ListOffsets.
+//  4. Settings of topics that existed are compared; differences are warnings.
+func (a *Admin) EnsureTopics(ctx context.Context, t topology.Topology) (Prepared, error) {
+	var p Prepared
+	var err error
+	if p.Topics, err = a.describe(ctx, t); err != nil {
+		return p, err
+	}
+	if err := a.checkTopics(ctx, t, p.Topics); err != nil {
+		return p, err
+	}
+	cluster, err := a.cluster(ctx)
+	if err != nil {
+		return p, err
+	}
+	if p.Created, err = a.createMissing(ctx, t, p.Topics, cluster); err != nil {
+		return p, err
+	}
+	if err := a.awaitLeaders(ctx, t); err != nil {
+		return p, err
+	}
+	if p.Topics, err = a.describe(ctx, t); err != nil {
+		return p, err
+	}
+	// Another instance may have made them meanwhile, from another configuration.
+	if err := a.checkTopics(ctx, t, p.Topics); err != nil {
+		return p, err
+	}
+	p.Warnings, err = a.compareSettings(ctx, t, p, cluster)
+	return p, err
+}
+
+// describe returns the topics of the topology that exist.
+func (a *Admin) describe(ctx context.Context, t topology.Topology) (kadm.TopicDetails, error) {
+	names := make([]string, 0, len(t.Topics))
+	for _, topic := range t.Topics {
+		names = append(names, topic.Name)
+	}
+	details, err := a.ListTopicsWithInternal(ctx, names...)
+	if err != nil {
+		return nil, asError(fmt.Errorf("describe topics: %w", err))
+	}
+	for name, detail := range details {
+		switch {
+		case errors.Is(detail.Err, kerr.UnknownTopicOrPartition):
+			delete(details, name)
+		case detail.Err != nil && !kerr.IsRetriable(detail.Err):
+			return nil, asError(fmt.Errorf("describe topic %s: %w", name, detail.Err))
+		}
+	}
+	return details, nil
+}
+
+// checkTopics collects what is wrong with topics as they exist.
+func (a *Admin) checkTopics(ctx context.Context, t topology.Topology, existing kadm.TopicDetails) error {
+	var faults []error
+	next := "auditstream check"
+	counts := countsOf(existing)
+	for _, topic := range t.Topics {
+		count, exists := counts[topic.Name]
+		if !exists {
+			if !topic.Create {
+				faults = append(faults, a.missing(ctx, topic))
+				next = "check the key topics"
+			}
+			continue
+		}
+		if required, fixed := topic.Partitions.Required(counts); fixed && required > 0 && count != required {
+			fault, remedy := wrongCount(topic, count, required, counts)
+			faults = append(faults, fault)
+			next = remedy
+		}
+	}
+	if len(faults) == 0 {
+		return nil
+	}
+	return &Error{true, errors.Join(faults...), next}
+}
+
+// missing names a tick topic that does not exist, and what it may have been
+// meant to be.
+func (a *Admin) missing(ctx context.Context, topic topology.Topic) error {
+	err := fmt.Errorf("topic %q does not exist", topic.Name)
+	all, listErr := a.ListTopics(ctx)
+	if listErr != nil {
+		return err
+	}
+	if near := nearest.Name(topic.Name, all.Names()); near != "" {
+		err = fmt.Errorf("topic %q does not exist; the nearest name is %q", topic.Name, near)
+	}
+	return err
+}
+
+func wrongCount(topic topology.Topic, count, required int, counts map[string]int) (fault error, remedy string) {
+	for _, widest := range topic.Partitions.LargestOf {
+		if counts[widest] != required {
+			continue
+		}
+		fault = fmt.Errorf("table %q has %d partitions, but topic %q has %d: rows would not lie beside their ticks",
+			topic.Name, count, widest, required)
+		if count < required {
+			return fault, fmt.Sprintf("kafka-topics.sh --alter --topic %s --partitions %d, or delete the topic to audit from the start", topic.Name, required)
+		}
+		return fault, fmt.Sprintf("delete topic %s to audit from the start, or give this audit another name", topic.Name)
+	}
+	fault = fmt.Errorf("topic %q has %d partitions, it must have %d", topic.Name, count, required)
+	return fault, fmt.Sprintf("delete topic %s, or give this audit another name", topic.Name)
+}
+
+func countsOf(details kadm.TopicDetails) map[string]int {
+	counts := make(map[string]int, len(details))
+	for name, detail := range details {
+		counts[name] = len(detail.Partitions)
+	}
+	return counts
+}
+
+// names joins topic names for a message.
+func names(topics []string) string { return strings.Join(topics, ", ") }
