@@ -46,7 +46,7 @@ func Connect(ctx context.Context, c *config.Config) (*Admin, error) {
 		client.Close()
 		next, configuration := refusedBecause(err)
 		if next == "" {
-			next = "see whether the brokers' advertised listeners can be reached from here"
+			next = "see whether the brokers' advertised listeners can be reached from here, and whether they want TLS or SASL"
 		}
 		return nil, &Error{configuration, fmt.Errorf("no answer from %s: %w", strings.Join(c.BootstrapServers, ", "), err), next}
 	}

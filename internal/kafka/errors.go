@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"net"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -30,7 +31,7 @@ func refusedBecause(err error) (next string, configuration bool) {
 		hostname         x509.HostnameError
 		certificate      *tls.CertificateVerificationError
 		record           tls.RecordHeaderError
-		alert            tls.AlertError
+		remote           *net.OpError
 		firstRead        *kgo.ErrFirstReadEOF
 	)
 	switch {
@@ -42,7 +43,7 @@ func refusedBecause(err error) (next string, configuration bool) {
 		return "give the authority that signed the broker's certificate as consumer.override.ssl.ca.location", true
 	case errors.As(err, &hostname):
 		return "use a name of the broker that its certificate carries", true
-	case errors.As(err, &certificate), errors.As(err, &alert):
+	case errors.As(err, &certificate), errors.As(err, &remote) && remote.Op == "remote error": // a TLS alert
 		return "check the ssl.* settings of consumer.override.*", true
 	case errors.As(err, &record), errors.As(err, &firstRead):
 		return "check whether the broker's port wants TLS or SASL: consumer.override.security.protocol", true

@@ -2,9 +2,11 @@ package kafka
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 )
 
 // Offsets are offsets by topic and partition.
@@ -14,6 +16,9 @@ type Offsets map[string]map[int32]int64
 // Partitions without one are absent. Reading them does not touch the group.
 func (a *Admin) CommittedOffsets(ctx context.Context, group string) (Offsets, error) {
 	responses, err := a.FetchOffsets(ctx, group)
+	if errors.Is(err, kerr.GroupIDNotFound) {
+		return Offsets{}, nil
+	}
 	if err != nil {
 		return nil, asError(fmt.Errorf("read offsets of group %s: %w", group, err))
 	}

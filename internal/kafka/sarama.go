@@ -36,7 +36,6 @@ func setConnection(sc *sarama.Config, client config.Client) {
 	sc.Admin.Timeout = timeout
 	sc.Metadata.RefreshFrequency = client.Millis("metadata.max.age.ms")
 	sc.Metadata.AllowAutoTopicCreation = false
-	sc.Metadata.Full = false // only the audit's own topics, not the cluster's thousands
 	// Offsets under a pending transaction are asked for again by this rule, so
 	// it is patient; Timeout bounds what is spent on brokers out of reach.
 	sc.Metadata.Retry.Max = 40
