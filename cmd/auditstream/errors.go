@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/auditstream/auditstream/internal/config"
+	"github.com/auditstream/auditstream/internal/kafka"
 )
 
 // usageError is a command line that cannot be obeyed: exit 2.
@@ -51,12 +52,13 @@ func exitCode(err error) int {
 	var usage usageError
 	var findings findingsError
 	var invalid *config.Error
+	var cluster *kafka.Error
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &findings):
 		return exitFindings
-	case errors.As(err, &usage), errors.As(err, &invalid):
+	case errors.As(err, &usage), errors.As(err, &invalid), errors.As(err, &cluster) && cluster.Configuration:
 		return exitUsage
 	}
 	return exitFailed

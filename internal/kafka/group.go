@@ -48,7 +48,7 @@ func (a *Admin) GroupInUse(ctx context.Context, group string, instanceIDs ...str
 func (a *Admin) ours(member kadm.DescribedGroupMember, instanceIDs []string) bool {
 	if member.InstanceID != nil {
 		for _, prefix := range instanceIDs {
-			if strings.HasPrefix(*member.InstanceID, prefix) {
+			if prefix != "" && strings.HasPrefix(*member.InstanceID, prefix) {
 				return true
 			}
 		}

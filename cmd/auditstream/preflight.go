@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+
+	"github.com/auditstream/auditstream/engine"
+	"github.com/auditstream/auditstream/internal/config"
+	"github.com/auditstream/auditstream/internal/kafka"
+	"github.com/auditstream/auditstream/topology"
+)
+
+// preflight makes sure that an audit can start before it joins anything: the
+// groups are free, the tick topics exist, and the topics of its own exist with
+// the right partition counts or are made.
+func preflight(ctx context.Context, a *kafka.Admin, c *config.Config) (kafka.Prepared, error) {
+	names := topology.NamesOf(c.Name)
+	for _, group := range []string{names.Group, names.DistributionGroup} {
+		if err := a.GroupInUse(ctx, group, c.InstanceID); err != nil {
+			return kafka.Prepared{}, err
+		}
+	}
+	return a.EnsureTopics(ctx, c.Topology())
+}
+
+// limitsOf turns the configured thresholds into those that findings are judged
+// by.
+func limitsOf(c *config.Config) engine.Limits {
+	limits := engine.DefaultLimits()
+	limits.MaxTickAge = c.MaxTickAge
+	limits.MaxSymbolSilence = c.MaxSymbolSilence
+	limits.ClockSkewTolerance = c.ClockSkewTolerance
+	limits.PartitionSkew = c.PartitionSkewThreshold
+	limits.PartitionSkewMin = c.PartitionSkewMinTicks
+	limits.MaxLagTicks = c.MaxLagTicks
+	limits.MaxLag = c.MaxLag
+	limits.ReportInterval = c.ReportInterval
+	limits.FindingsPerReport = c.FindingsMaxPerReport
+	limits.Partitioner = c.Partitioner
+	limits.OffsetBasis = c.OffsetBasis
+	limits.UncommittedReads = kafka.ReadsUncommitted(c)
+	return limits
+}
