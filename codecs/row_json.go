@@ -1,0 +1,128 @@
+package codecs
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/auditstream/auditstream/engine"
+)
+
+// Rows that are few are JSON behind a version byte.
+const jsonRowVersion = 1
+
+func encodeRow(what string, r any) ([]byte, error) {
+	b, err := encodeJSON(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	return append([]byte{jsonRowVersion}, b...), nil
+}
+
+func decodeRow(what string, b []byte, r any) error {
+	if len(b) == 0 {
+		return fmt.Errorf("%s: no bytes", what)
+	}
+	if b[0] != jsonRowVersion {
+		return fmt.Errorf("%s: version %d is not %d", what, b[0], jsonRowVersion)
+	}
+	if err := json.Unmarshal(b[1:], r); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return nil
+}
+
+// encodeJSON is compact JSON in which <, > and & stay as they are.
+func encodeJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// EncodePartitionRow is a partition's row in the group's table: a version
+// byte, 1, and JSON.
+func EncodePartitionRow(r *engine.PartitionRow) ([]byte, error) {
+	return encodeRow("row of partition "+PlaceKey(r.Topic, r.Partition), r)
+}
+
+// DecodePartitionRow reads what EncodePartitionRow wrote.
+func DecodePartitionRow(b []byte) (engine.PartitionRow, error) {
+	var r engine.PartitionRow
+	if err := decodeRow("row of a partition", b, &r); err != nil {
+		return engine.PartitionRow{}, err
+	}
+	return r, nil
+}
+
+// EncodeTopicRow is a row in the table of topic states: nil when the row
+// deletes its key, otherwise a version byte, 1, and JSON.
+func EncodeTopicRow(r *engine.TopicRow) ([]byte, error) {
+	if r.Deletes() {
+		return nil, nil
+	}
+	return encodeRow(fmt.Sprintf("row %q of a topic", r.Key), r)
+}
+
+// DecodeTopicRow reads the row whose key in the engine is given. No bytes are
+// a row that deletes its key.
+func DecodeTopicRow(key string, b []byte) (engine.TopicRow, error) {
+	r := engine.TopicRow{}
+	if len(b) > 0 {
+		if err := decodeRow(fmt.Sprintf("row %q of a topic", key), b, &r); err != nil {
+			return engine.TopicRow{}, err
+		}
+	}
+	r.Key = key
+	return r, nil
+}
+
+// PlaceKey names a partition: "topic/partition". It is the key of partition
+// statistics and of reports of PARTITION scope.
+func PlaceKey(topic string, partition int32) string {
+	return topic + "/" + strconv.Itoa(int(partition))
+}
+
+// EncodeStats is a message of the distribution topic, JSON. Its key is
+// [PlaceKey].
+func EncodeStats(s *engine.PartitionStats) ([]byte, error) {
+	b, err := encodeJSON(s)
+	if err != nil {
+		return nil, fmt.Errorf("statistics of %s: %w", PlaceKey(s.Topic, s.Partition), err)
+	}
+	return b, nil
+}
+
+// DecodeStats reads a message of the distribution topic.
+func DecodeStats(b []byte) (*engine.PartitionStats, error) {
+	s := new(engine.PartitionStats)
+	if err := json.Unmarshal(b, s); err != nil {
+		return nil, fmt.Errorf("statistics of a partition: %w", err)
+	}
+	if s.Topic == "" || s.Partition < 0 {
+		return nil, fmt.Errorf("statistics of a partition name no place: topic %q, partition %d", s.Topic, s.Partition)
+	}
+	return s, nil
+}
+
+// EncodeReport is the report as one line of JSON without its end.
+func EncodeReport(r *engine.Report) ([]byte, error) {
+	b, err := encodeJSON(r)
+	if err != nil {
+		return nil, fmt.Errorf("report %s of %s: %w", r.ID, r.Key(), err)
+	}
+	return b, nil
+}
+
+// DecodeReport reads what EncodeReport wrote.
+func DecodeReport(b []byte) (*engine.Report, error) {
+	r := new(engine.Report)
+	if err := json.Unmarshal(b, r); err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	return r, nil
+}

@@ -1,0 +1,173 @@
+package codecs
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/auditstream/auditstream/engine"
+)
+
+// A symbol's row in the group's table. The symbol and its topic are the key.
+//
+//	byte   0      version, 1
+//	byte   1      flags, see below
+//	bytes  2-9    through, big endian
+//	bytes 10-17   last event time, big endian
+//	bytes 18-25   last seen, big endian
+//	signed varints: count, disorder, through - first, ticks in the window
+//	with flagAhead:   8 bytes big endian: last event time of ticks far ahead
+//	with flagSilent:  signed varint: through - offset of the last tick before the silence
+//	with flagEpisode: signed varints:
+//	    first offset - first, last offset - first offset, worst offset - first offset,
+//	    count, worst step in ns, first time - last seen, last time - first time,
+//	    step - first time, told - first time
+//
+// Differences wrap, so every value of 64 bits comes back. With an open
+// episode of a day, offsets to 10^12 and 10^11 ticks of the symbol it is
+// shorter than [MaxSymbolRowBytes].
+const symbolRowVersion = 1
+
+// MaxSymbolRowBytes is what a symbol's row is planned with.
+const MaxSymbolRowBytes = 128
+
+const (
+	flagEpisode = 1 << iota
+	flagSighted
+	flagAhead
+	flagSilent
+	knownFlags = 1<<iota - 1
+)
+
+// AppendSymbolRow appends the row's bytes to dst.
+func AppendSymbolRow(dst []byte, r *engine.SymbolRow) []byte {
+	var flags byte
+	if r.Episode != nil {
+		flags |= flagEpisode
+	}
+	if r.Sighted {
+		flags |= flagSighted
+	}
+	if r.LastAhead != engine.NoTime {
+		flags |= flagAhead
+	}
+	if r.SilentFrom != -1 {
+		flags |= flagSilent
+	}
+	dst = append(dst, symbolRowVersion, flags)
+	dst = binary.BigEndian.AppendUint64(dst, uint64(r.Through))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(r.LastEvent))
+	dst = binary.BigEndian.AppendUint64(dst, uint64(r.LastSeen))
+	dst = appendVarints(dst, r.Count, r.Disorder, r.Through-r.First, r.WindowN)
+	if flags&flagAhead != 0 {
+		dst = binary.BigEndian.AppendUint64(dst, uint64(r.LastAhead))
+	}
+	if flags&flagSilent != 0 {
+		dst = appendVarints(dst, r.Through-r.SilentFrom)
+	}
+	if e := r.Episode; e != nil {
+		dst = appendVarints(dst, e.FirstOffset-r.First, e.LastOffset-e.FirstOffset, e.WorstOffset-e.FirstOffset,
+			e.Count, e.Worst, e.FirstTime-r.LastSeen, e.LastTime-e.FirstTime, e.Step-e.FirstTime, e.Told-e.FirstTime)
+	}
+	return dst
+}
+
+func appendVarints(dst []byte, values ...int64) []byte {
+	for _, v := range values {
+		dst = binary.AppendVarint(dst, v)
+	}
+	return dst
+}
+
+// DecodeSymbolRow reads the row of a symbol. The error names the symbol, the
+// field and the byte at which the row is damaged.
+func DecodeSymbolRow(symbol string, b []byte) (engine.SymbolRow, error) {
+	r := engine.SymbolRow{Symbol: symbol, LastAhead: engine.NoTime, SilentFrom: -1}
+	in := rowReader{row: b}
+	version := in.take("version", 1)
+	if in.err == nil && version[0] != symbolRowVersion {
+		in.err = fmt.Errorf("version %d at byte 0 is not %d", version[0], symbolRowVersion)
+	}
+	var flags byte
+	if f := in.take("flags", 1); in.err == nil {
+		if flags = f[0]; flags > knownFlags {
+			in.err = fmt.Errorf("flags %#02x at byte 1 are not all known", flags)
+		}
+	}
+	r.Sighted = flags&flagSighted != 0
+	r.Through, r.LastEvent, r.LastSeen = in.fixed("through"), in.fixed("last event"), in.fixed("last seen")
+	r.Count, r.Disorder = in.varint("count"), in.varint("disorder")
+	r.First = r.Through - in.varint("first")
+	r.WindowN = in.varint("ticks in the window")
+	if flags&flagAhead != 0 {
+		r.LastAhead = in.fixed("last ahead")
+	}
+	if flags&flagSilent != 0 {
+		r.SilentFrom = r.Through - in.varint("silent from")
+	}
+	if flags&flagEpisode != 0 {
+		r.Episode = in.episode(r.First, r.LastSeen)
+	}
+	if in.err == nil && in.at < len(b) {
+		in.err = fmt.Errorf("%d bytes left over at byte %d", len(b)-in.at, in.at)
+	}
+	if in.err != nil {
+		return engine.SymbolRow{}, fmt.Errorf("row of symbol %q: %w", engine.ShowBytes(symbol), in.err)
+	}
+	return r, nil
+}
+
+// rowReader reads fields until the first that is damaged.
+type rowReader struct {
+	row []byte
+	at  int
+	err error
+}
+
+// take reads n bytes; it returns nil after a fault.
+func (in *rowReader) take(field string, n int) []byte {
+	if in.err == nil && len(in.row)-in.at < n {
+		in.err = fmt.Errorf("%s: the row ends at byte %d", field, len(in.row))
+	}
+	if in.err != nil {
+		return nil
+	}
+	in.at += n
+	return in.row[in.at-n : in.at]
+}
+
+func (in *rowReader) fixed(field string) int64 {
+	b := in.take(field, 8)
+	if b == nil {
+		return 0
+	}
+	return int64(binary.BigEndian.Uint64(b))
+}
+
+func (in *rowReader) varint(field string) int64 {
+	if in.err != nil {
+		return 0
+	}
+	v, n := binary.Varint(in.row[in.at:])
+	switch {
+	case n == 0:
+		in.err = fmt.Errorf("%s: the row ends at byte %d", field, len(in.row))
+	case n < 0:
+		in.err = fmt.Errorf("%s: the number at byte %d has more than 64 bits", field, in.at)
+	default:
+		in.at += n
+		return v
+	}
+	return 0
+}
+
+func (in *rowReader) episode(first, seen int64) *engine.DisorderRow {
+	e := &engine.DisorderRow{FirstOffset: first + in.varint("episode: first offset")}
+	e.LastOffset = e.FirstOffset + in.varint("episode: last offset")
+	e.WorstOffset = e.FirstOffset + in.varint("episode: worst offset")
+	e.Count, e.Worst = in.varint("episode: count"), in.varint("episode: worst step")
+	e.FirstTime = seen + in.varint("episode: first time")
+	e.LastTime = e.FirstTime + in.varint("episode: last time")
+	e.Step = e.FirstTime + in.varint("episode: step")
+	e.Told = e.FirstTime + in.varint("episode: told")
+	return e
+}
