@@ -22,9 +22,9 @@ type Stats struct {
 	Lags       []LagStatus       // watched groups, where this process judges them
 
 	Checkpoints       uint64
-	CheckpointSeconds float64             // sum over all checkpoints
-	CheckpointBuckets []uint64            // cumulative, by CheckpointBounds
-	Rebalances        int64               // sessions of the symbols group after the first
+	CheckpointSeconds float64               // sum over all checkpoints
+	CheckpointBuckets []uint64              // cumulative, by CheckpointBounds
+	Rebalances        int64                 // sessions of the symbols group after the first
 	Opened            map[engine.Code]int64 // findings since the process started
 	Open              map[engine.Code]int64 // of them not resolved yet
 }

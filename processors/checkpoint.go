@@ -1,0 +1,184 @@
+package processors
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// sweep tells every unit the clock and how far it has read.
+func (s *session) sweep() {
+	if !s.isPositioned() {
+		return
+	}
+	for _, c := range s.ordered {
+		c.mu.Lock()
+		if !c.failed && c.stop < 0 {
+			c.unit.progress(c.next, max(c.end, c.next))
+			c.unit.sweep()
+		}
+		c.mu.Unlock()
+	}
+}
+
+func (s *session) urgent() bool {
+	for _, c := range s.ordered {
+		c.mu.Lock()
+		urgent := !c.failed && c.unit.urgent()
+		c.mu.Unlock()
+		if urgent {
+			return true
+		}
+	}
+	return false
+}
+
+// closeDrained closes the units that have reached their fixed end.
+func (s *session) closeDrained() (any bool) {
+	if s.g.ends == nil || !s.isPositioned() {
+		return false
+	}
+	for _, c := range s.ordered {
+		c.mu.Lock()
+		if !c.closed && !c.failed && c.drained(true) {
+			c.closed, any = true, true
+			c.next = max(c.next, c.stop)
+			c.unit.close()
+		}
+		c.mu.Unlock()
+	}
+	return any
+}
+
+// done reports whether every claim has reached its end and that is durable.
+func (s *session) done() bool {
+	if !s.isPositioned() {
+		return false
+	}
+	for _, c := range s.ordered {
+		c.mu.Lock()
+		done := c.closed && (c.committed >= c.next || c.committed < 0 && c.next <= c.start)
+		c.mu.Unlock()
+		if !done {
+			return false
+		}
+	}
+	return true
+}
+
+// checkpoint makes durable what all claims have to make durable, together.
+// Whatever fails leaves the state as if it had not been tried.
+func (s *session) checkpoint(ctx context.Context) error {
+	if !s.isPositioned() {
+		return nil
+	}
+	began := time.Now()
+	batches, err := s.take()
+	if err != nil || len(batches) == 0 {
+		s.giveBack(batches)
+		return err
+	}
+	if err := s.g.sink.write(ctx, s, batches); err != nil {
+		s.giveBack(batches)
+		return err
+	}
+	for _, b := range batches {
+		b.claim.mu.Lock()
+		b.claim.committed = b.next
+		b.claim.unit.settle(b)
+		b.claim.mu.Unlock()
+	}
+	s.g.fences.Store(0)
+	s.g.cfg.Status.checkpoint(time.Since(began))
+	for _, b := range batches {
+		for _, r := range b.reports {
+			s.g.cfg.Status.reported(r)
+			s.g.cfg.OnReport(r)
+		}
+	}
+	return nil
+}
+
+func (s *session) take() ([]*batch, error) {
+	var batches []*batch
+	for _, c := range s.ordered {
+		b, err := c.take()
+		if err != nil {
+			return batches, fatal{fmt.Errorf("state of %s: %w", c.place, err)}
+		}
+		if b != nil {
+			batches = append(batches, b)
+		}
+	}
+	return batches, nil
+}
+
+func (s *session) giveBack(batches []*batch) {
+	for _, b := range batches {
+		b.claim.mu.Lock()
+		if b.inner != nil {
+			b.claim.unit.giveBack(b)
+		}
+		b.claim.mu.Unlock()
+	}
+}
+
+// take gives what is not durable of the claim: its unit's batch, or the offset
+// alone when only markers were read.
+func (c *claim) take() (*batch, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failed || c.next < 0 {
+		return nil, nil
+	}
+	b, err := c.unit.take()
+	if err != nil {
+		return nil, err
+	}
+	moved := c.next > c.committed && (c.committed >= 0 || c.next > c.start)
+	if b == nil && !moved {
+		return nil, nil
+	}
+	if b == nil {
+		b = &batch{}
+	}
+	b.claim, b.next = c, c.next
+	return b, nil
+}
+
+// lastCheckpoint is the one at the end of a session. Where it fails nothing is
+// lost: the next owner reads again from the checkpoint before.
+func (s *session) lastCheckpoint() error {
+	if s.spoiled() != nil || !s.loop.mayWrite(s) {
+		return nil
+	}
+	limit := 2 * stopFor
+	stopping := s.m.ctx.Err() != nil
+	if stopping {
+		limit = stopFor
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	for {
+		err := s.checkpoint(ctx)
+		switch {
+		case err == nil:
+			return nil
+		case over(err):
+			s.g.log.Warn().Err(err).Msg("last checkpoint refused: the partitions belong to another member")
+			return nil
+		case hopeless(err):
+			return fatal{fmt.Errorf("last checkpoint of group %s: %w", s.g.name, err)}
+		case ctx.Err() != nil || fenced(err) || is(err, errOutcome):
+			s.g.log.Warn().Err(err).Msg("last checkpoint failed; what follows the one before will be read again")
+			if stopping {
+				return fatal{fmt.Errorf("last checkpoint of group %s: %w", s.g.name, err)}
+			}
+			return nil
+		}
+		select {
+		case <-time.After(2 * loopEvery):
+		case <-ctx.Done():
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package processors
+
+import (
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/IBM/sarama"
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// place is an input partition.
+type place struct {
+	topic     string
+	partition int32
+}
+
+func (p place) String() string { return fmt.Sprintf("%s/%d", p.topic, p.partition) }
+
+// claim is one partition that this process owns during one session. It is the
+// sarama.ConsumerGroupClaim that goka reads.
+type claim struct {
+	place
+	stream  string // as goka sees it
+	virtual int32
+	queue   *queue
+	marks   chan *sarama.ConsumerMessage
+
+	mu        sync.Mutex // guards what follows
+	unit      unit
+	start     int64 // of the log, when the session began
+	next      int64 // next offset to read
+	end       int64 // readable end of the log, as known last
+	committed int64 // next as it is durable, -1: unknown
+	stop      int64 // where --stop-at-end ends this partition, -1: nowhere
+	closed    bool  // stop is reached and the unit has been told
+	heard     time.Time
+	failed    bool
+	fromStart bool // the group's committed offset is about another log
+}
+
+func newClaim(p place, stream string, virtual int32, u unit, b *budget) *claim {
+	return &claim{
+		place: p, stream: stream, virtual: virtual, unit: u, queue: newQueue(b),
+		marks: make(chan *sarama.ConsumerMessage, 4), next: -1, end: -1, committed: -1, stop: -1,
+		heard: time.Now(),
+	}
+}
+
+func (c *claim) Topic() string                            { return c.stream }
+func (c *claim) Partition() int32                         { return c.virtual }
+func (c *claim) InitialOffset() int64                     { return c.next }
+func (c *claim) HighWaterMarkOffset() int64               { return c.end }
+func (c *claim) Messages() <-chan *sarama.ConsumerMessage { return c.marks }
+
+// frameMark is the value of the message that stands for a frame.
+var frameMark = []byte{1}
+
+// announce gives goka one message a frame, so that partitions do not wait for
+// each other.
+func (c *claim) announce(done <-chan struct{}) {
+	for {
+		f, ok := c.queue.announced(done)
+		if !ok {
+			return
+		}
+		last := f.records[len(f.records)-1]
+		mark := &sarama.ConsumerMessage{
+			Topic: c.stream, Partition: c.virtual, Offset: last.Offset, Timestamp: last.Timestamp, Value: frameMark,
+		}
+		select {
+		case c.marks <- mark:
+		case <-done:
+			return
+		}
+	}
+}
+
+// consume hands the next frame to the unit. A panic below becomes an error
+// that names the place; the claim then takes nothing more.
+func (c *claim) consume() (err error) {
+	f, ok := c.queue.pop()
+	if !ok {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failed {
+		return nil
+	}
+	at := f.records[0].Offset
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("panic at %s, offset %d or up to %d records after it: %v\n%s", c.place, at, len(f.records)-1, cause, debug.Stack())
+		}
+		if err != nil {
+			c.failed = true
+		}
+	}()
+	records := f.records
+	if c.stop >= 0 {
+		records = before(records, c.stop)
+	}
+	if len(records) > 0 {
+		if err := c.unit.consume(records); err != nil {
+			return err
+		}
+		c.next = records[len(records)-1].Offset + 1
+	}
+	if len(records) < len(f.records) {
+		c.next = max(c.next, c.stop)
+	}
+	c.end = max(f.end, c.next)
+	c.heard = time.Now()
+	if c.stop < 0 {
+		c.unit.progress(c.next, c.end)
+	}
+	return nil
+}
+
+// before cuts off the records from offset end on.
+func before(records []*kgo.Record, end int64) []*kgo.Record {
+	n := len(records)
+	for n > 0 && records[n-1].Offset >= end {
+		n--
+	}
+	return records[:n]
+}
+
+// drained reports whether a fixed end is reached. A log whose last offsets are
+// empty never says so by a record; quiet is for those: nothing has come for a
+// while although all that lies before the end is readable.
+func (c *claim) drained(quiet bool) bool {
+	return c.stop >= 0 && (c.next >= c.stop || quiet && c.queue.empty() && time.Since(c.heard) > quietFor)
+}

@@ -1,0 +1,95 @@
+package processors
+
+import (
+	"context"
+	"time"
+
+	"github.com/IBM/sarama"
+	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/auditstream/auditstream/codecs"
+	"github.com/auditstream/auditstream/engine"
+	"github.com/auditstream/auditstream/topology"
+)
+
+// Prepared is what a run needs to know of its topics.
+type Prepared struct {
+	Partitions map[string]int32  // partition count of every topic of the topology
+	TopicIDs   map[string]string // Kafka's ids of the tick topics
+}
+
+// Config is what [Run] needs.
+type Config struct {
+	Topology topology.Topology
+	// Prepare is preflight: it makes sure that the groups are free and that
+	// every topic exists and answers. It is called before anything is joined,
+	// and again after a tick topic has grown.
+	Prepare func(context.Context) (Prepared, error)
+
+	prepared Prepared
+
+	Brokers         []string
+	ConsumerOptions []kgo.Opt                          // members of the groups: connection, fetching, session
+	ClientOptions   []kgo.Opt                          // everything else: connection only
+	Sarama          func() (*sarama.Config, error)     // a new one for each call
+	Decoder         func() (codecs.TickDecoder, error) // a new one for each partition
+	Limits          engine.Limits
+
+	ExactlyOnce        bool          // a checkpoint is one transaction
+	CheckpointInterval time.Duration // state, reports and offsets are made durable so often
+	SessionTimeout     time.Duration // of the group members, as in ConsumerOptions
+	HeartbeatInterval  time.Duration
+	FromLatest         bool // a new group starts at the end
+
+	StopOnBadRecord bool     // errors.tolerance=none
+	LagGroups       []string // consumer.lag.groups: names or regular expressions
+	StopAtEnd       bool     // end at the ends that the partitions had at the start
+
+	InstanceID string // "": host name and the first free slot on it
+	StateDir   string // slot locks
+
+	Logger   zerolog.Logger
+	Status   *Status              // nil: nobody looks
+	OnReport func(*engine.Report) // each report when it has become durable; called from one goroutine a group
+}
+
+// The times that are no configuration.
+const (
+	retryFor    = 30 * time.Second       // a checkpoint that fails this long ends the run
+	stopFor     = 4 * time.Second        // the last checkpoint of a stop may take so long
+	urgentAfter = 100 * time.Millisecond // least time between checkpoints that a finding asked for
+	loopEvery   = 50 * time.Millisecond  // resolution of the checkpoint loop
+	sweepEvery  = time.Second
+	quietFor    = 5 * time.Second // a log that gives nothing for so long has nothing more to give
+)
+
+func (c *Config) setDefaults() {
+	if c.CheckpointInterval <= 0 {
+		c.CheckpointInterval = time.Second
+	}
+	if c.SessionTimeout <= 0 {
+		c.SessionTimeout = 45 * time.Second
+	}
+	if c.HeartbeatInterval <= 0 {
+		c.HeartbeatInterval = 3 * time.Second
+	}
+	if c.Status == nil {
+		c.Status = NewStatus()
+	}
+	if c.OnReport == nil {
+		c.OnReport = func(*engine.Report) {}
+	}
+}
+
+func (c *Config) names() topology.Names { return topology.NamesOf(c.Topology.Name) }
+
+// topic returns the only topic of that role, or "".
+func (c *Config) topic(role topology.Role) string {
+	for _, name := range c.Topology.OfRole(role) {
+		return name
+	}
+	return ""
+}
+
+func (c *Config) tickTopics() []string { return c.Topology.OfRole(topology.RoleTicks) }

@@ -1,0 +1,192 @@
+package processors
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/auditstream/auditstream/engine"
+)
+
+// distribution is the unit of the group that folds the partitions' statistics
+// into the reports of whole topics: the one partition of the distribution
+// topic, with the state of every tick topic.
+type distribution struct {
+	place
+	cfg    *Config
+	table  string
+	log    zerolog.Logger
+	topics map[string]*engine.Topic
+	clocks func() (lags lagSample, rebalances []int64)
+
+	lagSeen  time.Time
+	finals   finalState
+	unknowns int64 // records that are no statistics of a topic of this audit
+}
+
+func newDistribution(cfg *Config, p place, table string, clocks func() (lagSample, []int64), log zerolog.Logger) *distribution {
+	u := &distribution{place: p, cfg: cfg, table: table, log: log, clocks: clocks, topics: map[string]*engine.Topic{}}
+	for _, topic := range cfg.tickTopics() {
+		u.topics[topic] = engine.NewTopic(topic, cfg.prepared.Partitions[topic], &cfg.Limits)
+	}
+	return u
+}
+
+func (u *distribution) restore(r *kgo.Record) error {
+	name, key, err := parseTopicRowKey(r.Key)
+	if err != nil {
+		return err
+	}
+	topic := u.topics[name]
+	if topic == nil {
+		return nil // of a topic that is no longer audited
+	}
+	row := engine.TopicRow{Key: key}
+	if r.Value != nil {
+		if row, err = decodeTopicRow(r.Value); err != nil {
+			return err
+		}
+	}
+	topic.Restore(row)
+	return nil
+}
+
+func (u *distribution) recovered(int64, int64) (bool, error) { return false, nil }
+
+func (u *distribution) consume(records []*kgo.Record) error {
+	for _, r := range records {
+		if r.Attrs.IsControl() {
+			continue
+		}
+		var stats engine.PartitionStats
+		if err := json.Unmarshal(r.Value, &stats); err != nil || u.topics[stats.Topic] == nil {
+			if u.unknowns++; u.unknowns == 1 {
+				u.log.Warn().Err(err).Int64("offset", r.Offset).Str("of", stats.Topic).Msg("no statistics of this audit on its distribution topic, skipped")
+			}
+			continue
+		}
+		u.topics[stats.Topic].Fold(&stats)
+	}
+	return nil
+}
+
+func (u *distribution) progress(int64, int64) {}
+
+func (u *distribution) sweep() {
+	now := time.Now().UnixNano()
+	lags, _ := u.clocks()
+	fresh := lags.at.After(u.lagSeen)
+	u.lagSeen = lags.at
+	for name, topic := range u.topics {
+		if fresh {
+			topic.ObserveLag(lags.samples[name], lags.at.UnixNano())
+		}
+		if !u.cfg.StopAtEnd {
+			topic.Sweep(now)
+		}
+	}
+}
+
+func (u *distribution) close() {}
+
+// finalState follows the FINAL reports to durability.
+type finalState uint8
+
+const (
+	finalNone finalState = iota
+	finalMade
+	finalTaken
+	finalDurable
+)
+
+// final writes the FINAL report of every topic, once for the same ends
+// whatever instance writes it.
+func (u *distribution) final(ends map[place]int64) {
+	for _, name := range u.cfg.tickTopics() {
+		byPartition := map[int32]int64{}
+		for p, end := range ends {
+			if p.topic == name {
+				byPartition[p.partition] = end
+			}
+		}
+		if id := engine.FinalID(byPartition); !u.topics[name].Ended(id) {
+			u.topics[name].Final(id)
+		}
+	}
+	u.finals = finalMade
+}
+
+func (u *distribution) urgent() bool {
+	for _, topic := range u.topics {
+		if topic.Pending() {
+			return true
+		}
+	}
+	return u.finals == finalMade
+}
+
+func (u *distribution) take() (*batch, error) {
+	b := &batch{}
+	var snapshots []*engine.TopicSnapshot
+	for _, name := range u.cfg.tickTopics() {
+		topic := u.topics[name]
+		if !topic.Changed() {
+			continue
+		}
+		s := topic.Snapshot()
+		snapshots = append(snapshots, s)
+		b.inner = snapshots
+		if err := u.encode(b, s); err != nil {
+			u.giveBack(b)
+			return nil, err
+		}
+	}
+	if len(snapshots) == 0 {
+		if u.finals == finalMade {
+			u.finals = finalDurable // all were written before
+		}
+		return nil, nil
+	}
+	if u.finals == finalMade {
+		u.finals = finalTaken
+	}
+	return b, nil
+}
+
+func (u *distribution) encode(b *batch, s *engine.TopicSnapshot) error {
+	messages, err := u.cfg.reportMessages(s.Reports)
+	if err != nil {
+		return err
+	}
+	b.ahead = append(b.ahead, messages...)
+	b.reports = append(b.reports, s.Reports...)
+	for i := range s.Rows {
+		var value []byte
+		if !s.Rows[i].Deletes() {
+			if value, err = encodeTopicRow(&s.Rows[i]); err != nil {
+				return fmt.Errorf("row %s of topic %s: %w", s.Rows[i].Key, s.Topic, err)
+			}
+		}
+		b.rows = append(b.rows, row(u.table, u.partition, topicRowKey(s.Topic, s.Rows[i].Key), value))
+	}
+	return nil
+}
+
+func (u *distribution) giveBack(b *batch) {
+	snapshots, _ := b.inner.([]*engine.TopicSnapshot)
+	for _, s := range snapshots {
+		u.topics[s.Topic].Return(s)
+	}
+	if u.finals == finalTaken {
+		u.finals = finalMade
+	}
+}
+
+func (u *distribution) settle(*batch) {
+	if u.finals == finalTaken {
+		u.finals = finalDurable
+	}
+}

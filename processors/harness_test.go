@@ -1,0 +1,264 @@
+package processors_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/IBM/sarama"
+	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/auditstream/auditstream/codecs"
+	"github.com/auditstream/auditstream/engine"
+	"github.com/auditstream/auditstream/internal/kafkatest"
+	"github.com/auditstream/auditstream/processors"
+	"github.com/auditstream/auditstream/topology"
+)
+
+// t0 is the event time of the first tick of a scenario.
+const t0 = int64(1_735_831_800_000_000_000)
+
+// rig is one audit of fresh topics on one broker.
+type rig struct {
+	t       *testing.T
+	cluster *kafkatest.Cluster
+	admin   *kadm.Client
+	topo    topology.Topology
+	counts  map[string]int32
+	cfg     processors.Config
+}
+
+type option func(*rig)
+
+func atLeastOnce(r *rig)        { r.cfg.ExactlyOnce = false }
+func stopAtEnd(r *rig)          { r.cfg.StopAtEnd = true }
+func stopOnBad(r *rig)          { r.cfg.StopOnBadRecord = true }
+func instance(id string) option { return func(r *rig) { r.cfg.InstanceID = id } }
+
+// newRig makes tick topics with the given partition counts and everything
+// that an audit of them needs.
+func newRig(t *testing.T, c *kafkatest.Cluster, partitions ...int) *rig {
+	r := &rig{t: t, cluster: c, admin: c.Admin(t), counts: map[string]int32{}}
+	name := kafkatest.Name(t)
+	var topics []string
+	widest := 0
+	for i, n := range partitions {
+		topic := fmt.Sprintf("%s-ticks-%d", name, i)
+		c.CreateTopic(t, topic, n)
+		topics = append(topics, topic)
+		r.counts[topic] = int32(n)
+		widest = max(widest, n)
+	}
+	r.topo = topology.New(topology.Options{Name: name, Topics: topics, DeadLetterTopic: name + "-dead"})
+	for _, topic := range r.topo.Topics {
+		switch {
+		case topic.Role == topology.RoleTicks:
+			continue
+		case topic.Role == topology.RoleTable && topic.Partitions.Exactly == 0:
+			r.counts[topic.Name] = int32(widest)
+		default:
+			r.counts[topic.Name] = 1
+		}
+		c.CreateTopic(t, topic.Name, int(r.counts[topic.Name]), "cleanup.policy="+topic.CleanupPolicy)
+	}
+	r.cfg = r.config()
+	return r
+}
+
+func (r *rig) config() processors.Config {
+	client := []kgo.Opt{kgo.SeedBrokers(r.cluster.Brokers...), kgo.MetadataMinAge(100 * time.Millisecond)}
+	log := zerolog.New(zerolog.NewTestWriter(r.t)).Level(zerolog.WarnLevel)
+	if os.Getenv("AUDITSTREAM_TEST_LOG") != "" {
+		log = log.Level(zerolog.DebugLevel)
+	}
+	limits := engine.DefaultLimits()
+	return processors.Config{
+		Topology: r.topo,
+		Prepare: func(ctx context.Context) (processors.Prepared, error) {
+			listed, err := r.admin.ListTopics(ctx)
+			p := processors.Prepared{Partitions: map[string]int32{}, TopicIDs: map[string]string{}}
+			for name, detail := range listed {
+				p.Partitions[name] = int32(len(detail.Partitions))
+				p.TopicIDs[name] = detail.ID.String()
+			}
+			return p, err
+		},
+		Brokers:       r.cluster.Brokers,
+		ClientOptions: client,
+		ConsumerOptions: append(append([]kgo.Opt(nil), client...),
+			kgo.SessionTimeout(6*time.Second), kgo.HeartbeatInterval(500*time.Millisecond), kgo.FetchMaxWait(100*time.Millisecond),
+			kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+			kgo.RequireStableFetchOffsets(), kgo.DisableAutoCommit()),
+		Sarama: func() (*sarama.Config, error) {
+			c := sarama.NewConfig()
+			c.Version = sarama.V2_8_0_0
+			if r.cluster.Real {
+				c.Version = sarama.V4_0_0_0
+			}
+			c.Net.MaxOpenRequests = 1
+			c.Producer.RequiredAcks = sarama.WaitForAll
+			c.Producer.Idempotent = true
+			c.Producer.Partitioner = sarama.NewManualPartitioner
+			c.Producer.Return.Successes, c.Producer.Return.Errors = true, true
+			c.Producer.Transaction.Timeout = 10 * time.Second
+			return c, nil
+		},
+		Decoder: func() (codecs.TickDecoder, error) {
+			return codecs.NewJSON(codecs.JSONFields{Symbol: "symbol", Timestamp: "ts"})
+		},
+		Limits:             limits,
+		ExactlyOnce:        true,
+		CheckpointInterval: 200 * time.Millisecond,
+		SessionTimeout:     6 * time.Second,
+		HeartbeatInterval:  500 * time.Millisecond,
+		InstanceID:         "one",
+		StateDir:           r.t.TempDir(),
+		Logger:             log,
+		Status:             processors.NewStatus(),
+	}
+}
+
+// running is one process's audit under way.
+type running struct {
+	r      *rig
+	cancel context.CancelFunc
+	done   chan error
+	Status *processors.Status
+}
+
+// start runs an audit in this process.
+func (r *rig) start(opts ...option) *running {
+	was := r.cfg
+	defer func() { r.cfg = was }()
+	r.cfg.Status, r.cfg.StateDir = processors.NewStatus(), r.t.TempDir()
+	for _, o := range opts {
+		o(r)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	a := &running{r: r, cancel: cancel, done: make(chan error, 1), Status: r.cfg.Status}
+	cfg := r.cfg
+	go func() { a.done <- processors.Run(ctx, cfg) }()
+	r.t.Cleanup(func() { cancel(); <-a.done })
+	return a
+}
+
+// wait waits until the audit has ended by itself.
+func (a *running) wait() error {
+	a.r.t.Helper()
+	select {
+	case err := <-a.done:
+		close(a.done)
+		return err
+	case <-time.After(kafkatest.AwaitTimeout):
+		a.r.t.Fatalf("the audit does not end; %+v", a.Status.Stats())
+		return nil
+	}
+}
+
+// stop ends the audit in order.
+func (a *running) stop() {
+	a.r.t.Helper()
+	a.cancel()
+	if err := a.wait(); err != nil {
+		a.r.t.Fatalf("stop: %v", err)
+	}
+}
+
+// audit runs an audit to the end of the topics.
+func (r *rig) audit(opts ...option) {
+	r.t.Helper()
+	if err := r.start(append(opts, stopAtEnd)...).wait(); err != nil {
+		r.t.Fatalf("run to the end: %v", err)
+	}
+}
+
+func (r *rig) topic() string { return r.topo.OfRole(topology.RoleTicks)[0] }
+
+// tick is a good record of a symbol, its event time so long after t0.
+func (r *rig) tick(partition int32, symbol string, after time.Duration) *kgo.Record {
+	value := fmt.Sprintf(`{"symbol":%q,"ts":%d}`, symbol, t0+int64(after))
+	return &kgo.Record{Topic: r.topic(), Partition: partition, Key: []byte(symbol), Value: []byte(value), Timestamp: time.Unix(0, t0+int64(after))}
+}
+
+func (r *rig) produce(records ...*kgo.Record) { r.cluster.Produce(r.t, records...) }
+
+// committed is the next offset that the audit has committed, -1: none.
+func (r *rig) committed(topic string, partition int32) int64 {
+	offsets, err := r.admin.FetchOffsets(context.Background(), topology.NamesOf(r.topo.Name).Group)
+	if err != nil {
+		return -1
+	}
+	if o, ok := offsets.Lookup(topic, partition); ok {
+		return o.At
+	}
+	return -1
+}
+
+func (r *rig) awaitCommitted(partition int32, offset int64) {
+	r.t.Helper()
+	kafkatest.Eventually(r.t, fmt.Sprintf("a committed offset of %d on partition %d", offset, partition), func() bool {
+		return r.committed(r.topic(), partition) >= offset
+	})
+}
+
+// reports reads the audit topic as a subscriber does.
+func (r *rig) reports() []engine.Report {
+	r.t.Helper()
+	var reports []engine.Report
+	for _, record := range r.cluster.ReadAll(r.t, r.topo.OfRole(topology.RoleAudit)[0], true) {
+		var report engine.Report
+		if err := json.Unmarshal(record.Value, &report); err != nil {
+			r.t.Fatalf("report at offset %d: %v", record.Offset, err)
+		}
+		reports = append(reports, report)
+	}
+	return reports
+}
+
+// final is the last FINAL report of a topic.
+func (r *rig) final(topic string) engine.Report {
+	r.t.Helper()
+	reports := r.reports()
+	for i := len(reports) - 1; i >= 0; i-- {
+		if p := reports[i]; p.Trigger == engine.TriggerFinal && p.Scope == engine.ScopeTopic && p.Topic == topic {
+			return p
+		}
+	}
+	r.t.Fatalf("no FINAL report of %s among %d", topic, len(reports))
+	return engine.Report{}
+}
+
+// opened are the findings that were opened, by code, and how often each id was.
+func (r *rig) opened() (byCode map[engine.Code][]engine.Finding, byID map[string]int) {
+	r.t.Helper()
+	byCode, byID = map[engine.Code][]engine.Finding{}, map[string]int{}
+	for _, report := range r.reports() {
+		if report.Trigger != engine.TriggerFinding {
+			continue
+		}
+		for _, f := range report.Findings {
+			if f.State == engine.Opened {
+				byCode[f.Code] = append(byCode[f.Code], f)
+				byID[f.ID]++
+			}
+		}
+	}
+	return byCode, byID
+}
+
+func wantTicks(t *testing.T, report engine.Report, want map[string]int64) {
+	t.Helper()
+	total := int64(0)
+	for _, n := range want {
+		total += n
+	}
+	if report.TotalTicks != total || !maps.Equal(report.PartitionTicks, want) {
+		t.Errorf("%d ticks %v, want %d %v", report.TotalTicks, report.PartitionTicks, total, want)
+	}
+}

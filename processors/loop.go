@@ -1,0 +1,146 @@
+package processors
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// loop is the write-behind of one session: it sweeps, and makes state durable
+// at each interval, sooner when a finding asks for it.
+type loop struct {
+	quit, done chan struct{}
+	cancel     context.CancelFunc
+	stand      standstill
+}
+
+func (l *loop) start(s *session) {
+	ctx, cancel := context.WithCancel(context.Background())
+	l.quit, l.done, l.cancel = make(chan struct{}), make(chan struct{}), cancel
+	l.stand = newStandstill(s.g.cfg)
+	go l.run(ctx, s)
+}
+
+// stop ends the loop. A checkpoint under way may finish, within bounds.
+func (l *loop) stop() {
+	if l.quit == nil {
+		return
+	}
+	close(l.quit)
+	timer := time.AfterFunc(stopFor, l.cancel)
+	<-l.done
+	timer.Stop()
+	l.cancel()
+	l.quit = nil
+}
+
+func (l *loop) run(ctx context.Context, s *session) {
+	defer close(l.done)
+	ticker := time.NewTicker(loopEvery)
+	defer ticker.Stop()
+	var swept, checked, failing time.Time
+	checked = time.Now()
+	for {
+		select {
+		case <-l.quit:
+			return
+		case <-ticker.C:
+		}
+		now := time.Now()
+		if now.Sub(swept) >= sweepEvery {
+			swept = now
+			s.sweep()
+		}
+		closed := s.closeDrained()
+		age := now.Sub(checked)
+		due := age >= s.g.cfg.CheckpointInterval || closed || age >= urgentAfter && s.urgent()
+		if !due || s.ctx.Err() != nil || s.spoiled() != nil || !l.mayWrite(s) {
+			continue
+		}
+		err := s.checkpoint(ctx)
+		checked = time.Now()
+		if err == nil {
+			failing = time.Time{}
+			continue
+		}
+		if failing.IsZero() {
+			failing = checked
+		}
+		if ctx.Err() != nil || !l.goOn(s, err, checked.Sub(failing)) {
+			return
+		}
+	}
+}
+
+// goOn judges a failed checkpoint and reports whether to try another.
+func (l *loop) goOn(s *session, err error, lasted time.Duration) bool {
+	switch {
+	case over(err), fenced(err), is(err, errOutcome):
+		// The heartbeat will hear of a lost session too; until then nothing is
+		// written. The state that counts is what the table has.
+		s.spoil(errLost)
+		s.g.log.Warn().Err(err).Msg("checkpoint refused, state discarded")
+		if fenced(err) && s.g.fences.Add(1) > 1 {
+			s.fail(&InstanceError{s.g.instance, fmt.Sprintf(": its producer has fenced this one's in group %s", s.g.name)})
+			return false
+		}
+		s.awaitReplaced()
+		s.fail(fmt.Errorf("%w: %w", errLost, err))
+		return false
+	case hopeless(err) || lasted >= retryFor:
+		s.spoil(err)
+		s.fail(fatal{fmt.Errorf("checkpoint of group %s failed for %s: %w", s.g.name, lasted.Round(time.Second), err)})
+		return false
+	}
+	s.g.log.Warn().Err(err).Msg("checkpoint failed, trying again")
+	return true
+}
+
+// mayWrite holds back writes that no transaction would fence.
+func (l *loop) mayWrite(s *session) bool {
+	stood := l.stand.observe(time.Now())
+	if stood > 0 {
+		s.g.log.Warn().Dur("stood", stood).Msg("the process stood still; waiting for heartbeats before anything is written")
+	}
+	return s.g.cfg.ExactlyOnce || l.stand.mayWrite()
+}
+
+// awaitReplaced gives the heartbeats time to tell whether another member with
+// the same instance id has taken this one's place: a producer is fenced for
+// that reason, and also when its own transaction stood still for too long.
+func (s *session) awaitReplaced() {
+	select {
+	case <-s.m.ended:
+	case <-s.ctx.Done():
+	case <-time.After(2*s.g.cfg.HeartbeatInterval + time.Second):
+	case <-s.m.ctx.Done():
+	}
+}
+
+// standstill finds out that the process did not run for so long that its
+// partitions may belong to somebody else without its knowing.
+type standstill struct {
+	limit, pause time.Duration
+	last, until  time.Time
+}
+
+func newStandstill(c *Config) standstill {
+	return standstill{limit: c.SessionTimeout / 2, pause: 4 * c.HeartbeatInterval, last: wallClock()}
+}
+
+// observe is told the time often; it returns for how long the process stood
+// still, 0 when it did not.
+func (s *standstill) observe(now time.Time) (stood time.Duration) {
+	now = now.Round(0) // the wall clock also runs while the machine sleeps
+	gap := now.Sub(s.last)
+	s.last = now
+	if gap <= s.limit {
+		return 0
+	}
+	s.until = now.Add(s.pause)
+	return gap
+}
+
+func (s *standstill) mayWrite() bool { return !s.last.Before(s.until) }
+
+func wallClock() time.Time { return time.Now().Round(0) }

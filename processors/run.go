@@ -1,0 +1,261 @@
+package processors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/IBM/sarama"
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/auditstream/auditstream/topology"
+)
+
+// Run audits until the context ends, or with StopAtEnd until the ends that the
+// partitions had at the start. It returns nil after an orderly end: everything
+// judged is durable, and the groups are left.
+//
+// It fails with [*BadRecordError] under StopOnBadRecord, with [*InstanceError]
+// when another process has the same instance id, with Prepare's error, or with
+// what Kafka has answered for longer than a checkpoint may fail.
+func Run(ctx context.Context, cfg Config) error {
+	cfg.setDefaults()
+	err := run(ctx, &cfg)
+	if err != nil {
+		cfg.Status.update(func(s *Stats) { s.Fatal = err })
+	}
+	return err
+}
+
+func run(ctx context.Context, cfg *Config) error {
+	slot, err := takeSlot(cfg.StateDir, cfg.Topology.Name, cfg.InstanceID)
+	if err != nil {
+		return err
+	}
+	defer slot.release()
+	cfg.Status.update(func(s *Stats) { s.Instance = slot.id })
+	for {
+		if cfg.prepared, err = cfg.Prepare(ctx); err != nil {
+			return err
+		}
+		a, err := newAudit(cfg, slot.id)
+		if err != nil {
+			return err
+		}
+		err = a.run(ctx)
+		var growth *GrowthError
+		if !errors.As(err, &growth) || ctx.Err() != nil {
+			a.client.Close()
+			return err
+		}
+		cfg.Logger.Info().Err(err).Msg("a topic has grown: starting anew with a table as wide")
+		err = a.growTable(ctx, growth)
+		a.client.Close()
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// audit is one life of both groups.
+type audit struct {
+	cfg          *Config
+	instance     string
+	client       *kgo.Client
+	admin        *kadm.Client
+	symbols      *group
+	distribution *group
+	lags         *lagWatch
+	ends         map[place]int64
+	names        topology.Names
+}
+
+func newAudit(cfg *Config, instance string) (*audit, error) {
+	if _, err := cfg.Decoder(); err != nil {
+		return nil, err
+	}
+	client, err := kgo.NewClient(cfg.ClientOptions...)
+	if err != nil {
+		return nil, err
+	}
+	a := &audit{cfg: cfg, instance: instance, client: client, admin: kadm.NewClient(client), names: cfg.names()}
+	if a.lags, err = newLagWatch(a.admin, cfg, cfg.tickTopics()); err != nil {
+		client.Close()
+		return nil, err
+	}
+	a.symbols = a.newGroup(a.names.Group, a.names.Table, newLayout(a.names.Group+"-ticks", cfg.tickTopics(), cfg.prepared.Partitions))
+	a.symbols.newUnit = func(p place) unit {
+		decoder, err := cfg.Decoder()
+		if err != nil {
+			panic("BUG: a decoder that could be made cannot be made again: " + err.Error())
+		}
+		return newSymbols(cfg, p, a.names.Table, decoder, a.symbols.log)
+	}
+	a.distribution = a.newGroup(a.names.DistributionGroup, a.names.DistributionTable,
+		newLayout("", []string{a.names.DistributionTopic}, cfg.prepared.Partitions))
+	a.distribution.newUnit = func(p place) unit {
+		return newDistribution(cfg, p, a.names.DistributionTable, a.clocks, a.distribution.log)
+	}
+	return a, nil
+}
+
+func (a *audit) clocks() (lagSample, []int64) { return a.lags.last(), a.symbols.rebalances() }
+
+func (a *audit) newGroup(name, table string, l layout) *group {
+	p := producer{brokers: a.cfg.Brokers, config: func() (*sarama.Config, error) {
+		config, err := a.cfg.Sarama()
+		if err == nil && a.cfg.ExactlyOnce {
+			config.Producer.Transaction.ID = name + "-" + a.instance
+		}
+		return config, err
+	}}
+	g := &group{
+		cfg: a.cfg, name: name, table: table, layout: l, instance: a.instance, admin: a.admin,
+		log: a.cfg.Logger.With().Str("group", name).Logger(), budget: newBudget(), errs: make(chan error, 1),
+		sink: &inOrder{p},
+	}
+	if a.cfg.ExactlyOnce {
+		g.sink = &oneTransaction{p}
+	}
+	return g
+}
+
+func (a *audit) run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if a.cfg.StopAtEnd {
+		ends, err := a.currentEnds(ctx)
+		if err != nil {
+			return err
+		}
+		a.ends, a.symbols.ends = ends, ends
+	}
+	groups := []*group{a.symbols, a.distribution}
+	var beside, both sync.WaitGroup
+	beside.Go(func() { a.lags.run(ctx) })
+	beside.Go(func() { a.summarize(ctx) })
+	if a.cfg.StopAtEnd {
+		beside.Go(func() { a.finish(ctx, cancel) })
+	}
+	failed := make([]error, len(groups))
+	for i, g := range groups {
+		both.Go(func() {
+			failed[i] = g.run(ctx)
+			if failed[i] != nil {
+				cancel()
+			}
+		})
+	}
+	both.Wait()
+	cancel()
+	beside.Wait()
+	err := first(failed)
+	a.leave(err)
+	return err
+}
+
+// first picks the error that explains the others: a plain one before those
+// that came of the stop.
+func first(errs []error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run takes part in the group until the context ends.
+func (g *group) run(ctx context.Context) error {
+	if err := g.sink.open(); err != nil {
+		return err
+	}
+	defer g.sink.close()
+	p, err := g.processor()
+	if err != nil {
+		return fmt.Errorf("group %s: %w", g.name, err)
+	}
+	err = p.Run(ctx)
+	if cause := g.cause(); cause != nil {
+		var f fatal
+		if errors.As(cause, &f) && cause == error(f) {
+			cause = f.error
+		}
+		return cause
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// leave leaves the groups, so that others take the partitions over at once. A
+// static member that only closes keeps them until its session times out.
+func (a *audit) leave(cause error) {
+	var other *InstanceError
+	if errors.As(cause, &other) {
+		return // the id is somebody else's: leaving would throw that one out
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	for _, group := range []string{a.names.Group, a.names.DistributionGroup} {
+		_, err := a.admin.LeaveGroup(ctx, kadm.LeaveGroup(group).InstanceIDs(a.instance).Reason("the audit ends"))
+		if err != nil {
+			a.cfg.Logger.Debug().Err(err).Str("group", group).Msg("not left")
+		}
+	}
+}
+
+func (a *audit) growTable(ctx context.Context, growth *GrowthError) error {
+	listed, err := a.admin.ListTopics(ctx, append(a.cfg.tickTopics(), a.names.Table)...)
+	if err != nil {
+		return fmt.Errorf("describe topics: %w", err)
+	}
+	want := int(growth.Partition) + 1
+	for _, topic := range a.cfg.tickTopics() {
+		want = max(want, len(listed[topic].Partitions))
+	}
+	if len(listed[a.names.Table].Partitions) >= want {
+		return nil
+	}
+	responses, err := a.admin.UpdatePartitions(ctx, want, a.names.Table)
+	if err == nil {
+		err = responses.Error()
+	}
+	if err != nil {
+		return fmt.Errorf("grow table %s to %d partitions: %w", a.names.Table, want, err)
+	}
+	return nil
+}
+
+// summarize logs one line an interval in place of one a record.
+func (a *audit) summarize(ctx context.Context) {
+	ticker := time.NewTicker(10 * time.Second)
+	defer ticker.Stop()
+	var before int64
+	last := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		stats := a.cfg.Status.Stats()
+		var ticks, lag, opened int64
+		for _, p := range stats.Partitions {
+			ticks += p.Counts.Records
+			lag += p.Lag
+		}
+		for _, n := range stats.Opened {
+			opened += n
+		}
+		now := time.Now()
+		a.cfg.Logger.Info().Int("partitions", len(stats.Partitions)).Int64("records", ticks).
+			Float64("records_per_s", float64(max(0, ticks-before))/now.Sub(last).Seconds()).
+			Int64("lag", lag).Int64("findings_opened", opened).Strs("not_ready", stats.NotReady).Msg("audit")
+		before, last = ticks, now
+	}
+}

@@ -1,0 +1,166 @@
+package processors
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/IBM/sarama"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+// sink makes batches durable. When write fails nothing of them counts, and
+// they may be tried again as they then are.
+type sink interface {
+	// open readies the producer. A transactional one ends what an earlier life
+	// of this instance has left open.
+	open() error
+	write(ctx context.Context, s *session, batches []*batch) error
+	close()
+}
+
+// producer is a sarama producer that is made anew after every fault: what an
+// idempotent or transactional producer has lost count of, it refuses for ever.
+type producer struct {
+	brokers []string
+	config  func() (*sarama.Config, error)
+	ap      sarama.AsyncProducer
+}
+
+func (p *producer) open() error {
+	if p.ap != nil {
+		return nil
+	}
+	config, err := p.config()
+	if err != nil {
+		return fatal{err}
+	}
+	ap, err := sarama.NewAsyncProducer(p.brokers, config)
+	if err != nil {
+		return fmt.Errorf("open producer: %w", err)
+	}
+	p.ap = ap
+	return nil
+}
+
+// abandon gives the producer up. What it still holds is thrown away without
+// anybody waiting for it.
+func (p *producer) abandon() {
+	ap := p.ap
+	p.ap = nil
+	if ap == nil {
+		return
+	}
+	ap.AsyncClose()
+	go func() {
+		for range ap.Successes() {
+		}
+	}()
+	go func() {
+		for range ap.Errors() {
+		}
+	}()
+}
+
+func (p *producer) close() { p.closeWithin(2 * time.Second) }
+
+func (p *producer) closeWithin(limit time.Duration) {
+	ap := p.ap
+	p.ap = nil
+	if ap == nil {
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = ap.Close() // everything was acked before, or given up
+	}()
+	select {
+	case <-done:
+	case <-time.After(limit):
+	}
+}
+
+// send writes the messages and returns when all are acknowledged, or at the
+// first failure once no message is under way any more.
+func (p *producer) send(ctx context.Context, messages []*sarama.ProducerMessage) error {
+	var failed error
+	for sent, acked := 0, 0; acked < len(messages); {
+		var input chan<- *sarama.ProducerMessage
+		var next *sarama.ProducerMessage
+		if sent < len(messages) && failed == nil {
+			input, next = p.ap.Input(), messages[sent]
+		} else if acked == sent {
+			break
+		}
+		select {
+		case input <- next:
+			sent++
+		case <-p.ap.Successes():
+			acked++
+		case e := <-p.ap.Errors():
+			acked++
+			if failed == nil {
+				failed = fmt.Errorf("write to %s/%d: %w", e.Msg.Topic, e.Msg.Partition, e.Err)
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return failed
+}
+
+// inOrder writes reports, then rows, then offsets, each acknowledged before
+// the next: a row that tells of a finding whose report was lost would hide it
+// for ever.
+type inOrder struct{ producer }
+
+func (k *inOrder) write(ctx context.Context, s *session, batches []*batch) error {
+	if err := k.open(); err != nil {
+		return err
+	}
+	err := k.send(ctx, collect(batches, func(b *batch) []*sarama.ProducerMessage { return b.ahead }))
+	if err == nil {
+		err = k.send(ctx, collect(batches, func(b *batch) []*sarama.ProducerMessage { return b.rows }))
+	}
+	if err != nil {
+		k.abandon()
+		return err
+	}
+	return s.commit(ctx, batches)
+}
+
+func collect(batches []*batch, of func(*batch) []*sarama.ProducerMessage) []*sarama.ProducerMessage {
+	var all []*sarama.ProducerMessage
+	for _, b := range batches {
+		all = append(all, of(b)...)
+	}
+	return all
+}
+
+// commit commits the next offsets as a member of the group.
+func (s *session) commit(ctx context.Context, batches []*batch) error {
+	offsets := map[string]map[int32]kgo.EpochOffset{}
+	for _, b := range batches {
+		if offsets[b.claim.topic] == nil {
+			offsets[b.claim.topic] = map[int32]kgo.EpochOffset{}
+		}
+		offsets[b.claim.topic][b.claim.partition] = kgo.EpochOffset{Epoch: -1, Offset: b.next}
+	}
+	var failed error
+	s.m.client.CommitOffsetsSync(ctx, offsets, func(_ *kgo.Client, _ *kmsg.OffsetCommitRequest, resp *kmsg.OffsetCommitResponse, err error) {
+		if failed = err; err != nil {
+			return
+		}
+		for _, t := range resp.Topics {
+			for _, p := range t.Partitions {
+				if err := kerr.ErrorForCode(p.ErrorCode); err != nil && failed == nil {
+					failed = fmt.Errorf("commit offset of %s/%d: %w", t.Topic, p.Partition, err)
+				}
+			}
+		}
+	})
+	return failed
+}

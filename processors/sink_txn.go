@@ -1,0 +1,84 @@
+package processors
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/IBM/sarama"
+)
+
+// oneTransaction writes reports, rows and offsets in one transaction. The
+// group's metadata goes with the offsets, so that a member whose partitions
+// belong to somebody else by now cannot commit it (KIP-447).
+type oneTransaction struct{ producer }
+
+func (k *oneTransaction) write(ctx context.Context, s *session, batches []*batch) error {
+	if err := k.open(); err != nil {
+		return err
+	}
+	var committing atomic.Bool
+	err := within(ctx, func() error { return k.transact(ctx, s, batches, &committing) })
+	if err != nil && committing.Load() && !is(err, errOutcome) {
+		err = fmt.Errorf("%w: %w", errOutcome, err)
+	}
+	if err != nil {
+		k.abort(err)
+	}
+	return err
+}
+
+// within waits for f no longer than the context lives: sarama's calls for
+// transactions know no context.
+func within(ctx context.Context, f func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- f() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (k *oneTransaction) transact(ctx context.Context, s *session, batches []*batch, committing *atomic.Bool) error {
+	ap := k.ap
+	if err := ap.BeginTxn(); err != nil {
+		return fmt.Errorf("begin transaction: %w", err)
+	}
+	messages := collect(batches, func(b *batch) []*sarama.ProducerMessage { return append(b.ahead, b.rows...) })
+	if err := (&producer{ap: ap}).send(ctx, messages); err != nil {
+		return err
+	}
+	offsets := map[string][]*sarama.PartitionOffsetMetadata{}
+	for _, b := range batches {
+		offsets[b.claim.topic] = append(offsets[b.claim.topic], &sarama.PartitionOffsetMetadata{
+			Partition: b.claim.partition, Offset: b.next, LeaderEpoch: -1,
+		})
+	}
+	metadata := sarama.NewConsumerGroupMetadataFromSession(s, s.g.name, &s.g.instance)
+	if err := ap.AddOffsetsToTxnWithGroupMetadata(offsets, metadata); err != nil {
+		return fmt.Errorf("add offsets to transaction: %w", err)
+	}
+	if err := s.spoiled(); err != nil {
+		return err
+	}
+	committing.Store(true)
+	if err := ap.CommitTxn(); err != nil {
+		return fmt.Errorf("commit transaction: %w: %w", errOutcome, err)
+	}
+	return nil
+}
+
+// abort ends the transaction where it still can be, so that readers do not
+// wait for its timeout, and gives the producer up. The next one's start aborts
+// whatever is left.
+func (k *oneTransaction) abort(cause error) {
+	ap := k.ap
+	if ap != nil && ap.TxnStatus()&sarama.ProducerTxnFlagFatalError == 0 && !is(cause, context.DeadlineExceeded, context.Canceled) {
+		if err := ap.AbortTxn(); err == nil && ap.TxnStatus()&sarama.ProducerTxnFlagReady != 0 {
+			return
+		}
+	}
+	k.abandon()
+}

@@ -1,0 +1,230 @@
+package processors
+
+import (
+	"time"
+
+	"github.com/IBM/sarama"
+	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/auditstream/auditstream/codecs"
+	"github.com/auditstream/auditstream/engine"
+	"github.com/auditstream/auditstream/topology"
+)
+
+// symbols is the unit of the group that judges ticks: one partition of one
+// tick topic.
+type symbols struct {
+	place
+	cfg     *Config
+	table   string
+	log     zerolog.Logger
+	decoder codecs.TickDecoder
+	judge   *engine.Partition
+	tick    engine.Tick // reused: a tick is a view, never kept
+
+	letters     []*sarama.ProducerMessage // dead letters that wait for the checkpoint
+	letterBytes int
+	next, end   int64
+	reset       bool // old rows are to be deleted
+}
+
+// symbolsBatch is what a checkpoint of a symbols unit takes.
+type symbolsBatch struct {
+	snapshot *engine.Snapshot
+	letters  []*sarama.ProducerMessage
+	bytes    int
+	reset    bool
+}
+
+const urgentLetters = 8 << 20 // bytes of dead letters that ask for a checkpoint
+
+func newSymbols(cfg *Config, p place, table string, decoder codecs.TickDecoder, log zerolog.Logger) *symbols {
+	u := &symbols{place: p, cfg: cfg, table: table, log: log, decoder: decoder, end: -1}
+	u.judge = u.fresh()
+	return u
+}
+
+func (u *symbols) fresh() *engine.Partition {
+	return engine.NewPartition(u.topic, u.partition, u.cfg.prepared.Partitions[u.topic], &u.cfg.Limits)
+}
+
+func (u *symbols) restore(r *kgo.Record) error {
+	topic, _, isPartition, err := parseKey(r.Key)
+	if err != nil || topic != u.topic {
+		return err
+	}
+	switch {
+	case r.Value == nil && isPartition:
+		u.judge = u.fresh() // everything before is about another log
+	case r.Value == nil:
+	case isPartition:
+		row, err := decodePartitionRow(r.Value)
+		if err != nil {
+			return err
+		}
+		u.judge.RestorePartition(row)
+	default:
+		row, err := decodeSymbolRow(r.Key, r.Value)
+		if err != nil {
+			return err
+		}
+		u.judge.RestoreSymbol(row)
+	}
+	return nil
+}
+
+func (u *symbols) recovered(_, end int64) (fresh bool, err error) {
+	id := u.cfg.prepared.TopicIDs[u.topic]
+	was := u.judge.TopicID()
+	if was != "" && id != "" && was != id || u.judge.Through() >= end {
+		u.log.Warn().Str("partition", u.String()).Int64("through", u.judge.Through()).Int64("end", end).
+			Msg("the topic was re-created: its totals start anew")
+		u.judge = u.fresh()
+		u.judge.MarkReset()
+		fresh, u.reset = true, true
+	}
+	u.judge.SetTopicID(id)
+	return fresh, nil
+}
+
+func (u *symbols) consume(records []*kgo.Record) error {
+	now := int64(engine.NoTime)
+	if u.judge.Live() {
+		now = time.Now().UnixNano()
+	}
+	t := &u.tick
+	for _, r := range records {
+		if r.Attrs.IsControl() {
+			continue
+		}
+		t.Offset, t.Key, t.Value, t.Origin = r.Offset, r.Key, r.Value, nil
+		t.RecordTime = recordTime(r)
+		if len(r.Headers) > 0 {
+			t.Origin = origin(r.Headers)
+		}
+		u.decoder.Decode(r.Value, t)
+		if t.Kind == engine.Unreadable || t.Kind == engine.Unusable {
+			if err := u.bad(r, t); err != nil {
+				return err
+			}
+		}
+		u.judge.Observe(t, now)
+	}
+	return nil
+}
+
+// bad handles a record that the audit can only count.
+func (u *symbols) bad(r *kgo.Record, t *engine.Tick) error {
+	if u.cfg.StopOnBadRecord {
+		what := "unusable"
+		if t.Kind == engine.Unreadable {
+			what = "unreadable"
+		}
+		return &BadRecordError{u.topic, u.partition, r.Offset, what + ": " + t.Reason.String()}
+	}
+	if t.Kind == engine.Unreadable && u.cfg.topic(topology.RoleDeadLetter) != "" && r.Offset > u.judge.Through() {
+		u.letters = append(u.letters, u.cfg.deadLetter(r, t.Reason.String()))
+		u.letterBytes += len(r.Key) + len(r.Value)
+	}
+	return nil
+}
+
+// recordTime is Kafka's timestamp in nanoseconds; -1 ms stands for none.
+func recordTime(r *kgo.Record) int64 {
+	if r.Timestamp.UnixMilli() == -1 {
+		return engine.NoTime
+	}
+	return r.Timestamp.UnixNano()
+}
+
+func (u *symbols) progress(next, end int64) {
+	u.next, u.end = next, end
+	if u.cfg.StopAtEnd {
+		return // judged by record time to the end
+	}
+	high := end
+	if next >= end {
+		high = u.judge.Through() + 1 // what is left are markers
+	}
+	u.judge.Progress(high, time.Now().UnixNano())
+}
+
+func (u *symbols) sweep() {
+	if u.judge.Live() {
+		u.judge.Sweep(time.Now().UnixNano())
+	}
+}
+
+func (u *symbols) close() { u.judge.Close(engine.NoTime) }
+
+func (u *symbols) urgent() bool { return u.judge.Pending() || u.letterBytes > urgentLetters }
+
+func (u *symbols) take() (*batch, error) {
+	if !u.judge.Changed() && len(u.letters) == 0 {
+		return nil, nil
+	}
+	inner := &symbolsBatch{u.judge.Snapshot(), u.letters, u.letterBytes, u.reset}
+	u.letters, u.letterBytes, u.reset = nil, 0, false
+	b := &batch{inner: inner, reports: inner.snapshot.Reports}
+	if err := u.encode(b, inner); err != nil {
+		u.giveBack(b)
+		return nil, err
+	}
+	return b, nil
+}
+
+func (u *symbols) encode(b *batch, inner *symbolsBatch) error {
+	s := inner.snapshot
+	messages, err := u.cfg.reportMessages(s.Reports)
+	if err != nil {
+		return err
+	}
+	b.ahead = append(messages, inner.letters...)
+	if s.Stats != nil {
+		m, err := u.cfg.statsMessage(s.Stats)
+		if err != nil {
+			return err
+		}
+		b.ahead = append(b.ahead, m)
+	}
+	key := partitionRowKey(u.topic)
+	if inner.reset {
+		b.rows = append(b.rows, row(u.table, u.partition, key, nil))
+	}
+	// The partition's row goes first: a symbol's row must never speak further
+	// than its partition's.
+	value, err := encodePartitionRow(&s.PartitionRow)
+	if err != nil {
+		return err
+	}
+	b.rows = append(b.rows, row(u.table, u.partition, key, value))
+	for i := range s.Rows {
+		value, err := encodeSymbolRow(&s.Rows[i])
+		if err != nil {
+			return err
+		}
+		b.rows = append(b.rows, row(u.table, u.partition, symbolRowKey(u.topic, s.Rows[i].Symbol), value))
+	}
+	return nil
+}
+
+func (u *symbols) giveBack(b *batch) {
+	inner := b.inner.(*symbolsBatch)
+	u.judge.Return(inner.snapshot)
+	u.letters = append(inner.letters, u.letters...)
+	u.letterBytes += inner.bytes
+	u.reset = u.reset || inner.reset
+}
+
+func (u *symbols) settle(b *batch) {
+	status := PartitionStatus{Topic: u.topic, Partition: u.partition, End: u.end, Live: u.judge.Live()}
+	if inner, ok := b.inner.(*symbolsBatch); ok {
+		s := inner.snapshot
+		status.Counts, status.Through, status.Symbols = s.PartitionRow.Counts, s.PartitionRow.Through, s.PartitionRow.Symbols
+	} else {
+		return
+	}
+	status.Lag = max(0, u.end-b.next)
+	u.cfg.Status.partition(status)
+}

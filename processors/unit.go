@@ -1,0 +1,46 @@
+package processors
+
+import (
+	"github.com/IBM/sarama"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/auditstream/auditstream/engine"
+)
+
+// unit is the state of one input partition of a group: what the two groups
+// have in common for the gate. The caller holds the claim's lock.
+type unit interface {
+	// restore takes a row of the table topic, in the order of the log.
+	restore(r *kgo.Record) error
+	// recovered is told once all rows are restored. start and end are the
+	// partition's bounds. fresh: the state is about another log; start over.
+	recovered(start, end int64) (fresh bool, err error)
+	// consume takes records in order. An error ends the run.
+	consume(records []*kgo.Record) error
+	// progress tells where reading stands, at least once a second: next is the
+	// next offset to read, end the readable end.
+	progress(next, end int64)
+	// sweep tells the clock, once a second.
+	sweep()
+	// close is told once when everything up to the fixed end has been consumed.
+	close()
+	// urgent reports whether a checkpoint should follow soon.
+	urgent() bool
+	// take gives what is not durable yet, nil when there is nothing.
+	take() (*batch, error)
+	// giveBack returns a batch that did not become durable.
+	giveBack(*batch)
+	// settle is told that a batch has become durable.
+	settle(*batch)
+}
+
+// batch is what one checkpoint makes durable for one claim, in this order:
+// first all of ahead, then rows, then next as the committed offset.
+type batch struct {
+	claim   *claim
+	next    int64                     // -1: no offset to commit
+	ahead   []*sarama.ProducerMessage // reports, dead letters, statistics
+	rows    []*sarama.ProducerMessage
+	reports []*engine.Report
+	inner   any // the unit's own
+}
