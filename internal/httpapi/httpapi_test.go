@@ -1,0 +1,191 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+
+	"github.com/auditstream/auditstream/engine"
+	"github.com/auditstream/auditstream/internal/httpapi"
+)
+
+var build = httpapi.Build{Version: "v1", Commit: "abc", GoVersion: "go1"}
+
+func running() httpapi.Status {
+	return httpapi.Status{
+		Partitions: []httpapi.Partition{
+			{Topic: "ticks", Partition: 0, Records: 12, Ticks: 11, Lag: 3},
+			{Topic: "ticks", Partition: 1, Records: 7, Ticks: 7},
+		},
+		Open:        map[engine.Code]int64{engine.SymbolSplit: 2},
+		Opened:      map[engine.Code]int64{engine.SymbolSplit: 3},
+		Checkpoints: httpapi.Durations{Count: 2, Sum: 30 * time.Millisecond, Buckets: map[time.Duration]uint64{10 * time.Millisecond: 1, time.Second: 2}},
+		Rebalances:  4,
+		GroupLags:   []httpapi.GroupLag{{Group: "orders", Topic: "ticks", Partition: 1, Lag: 9}},
+	}
+}
+
+func ask(t *testing.T, status func() httpapi.Status, method, path string) (int, string) {
+	t.Helper()
+	w := httptest.NewRecorder()
+	httpapi.Handler(build, status).ServeHTTP(w, httptest.NewRequest(method, path, nil))
+	return w.Code, w.Body.String()
+}
+
+func TestAliveWhateverTheAuditDoes(t *testing.T) {
+	never := func() httpapi.Status { t.Error("healthz asked for the status"); return httpapi.Status{} }
+	if code, body := ask(t, never, "GET", "/healthz"); code != 200 || body != `{"status":"ok"}`+"\n" {
+		t.Errorf("%d %s", code, body)
+	}
+}
+
+func TestReadinessSaysWhyNot(t *testing.T) {
+	if code, body := ask(t, running, "GET", "/readyz"); code != 200 || body != `{"ready":true,"reasons":[]}`+"\n" {
+		t.Errorf("%d %s", code, body)
+	}
+	recovering := func() httpapi.Status { return httpapi.Status{NotReady: []string{"ticks/0 is recovering"}} }
+	if code, body := ask(t, recovering, "GET", "/readyz"); code != 503 || body != `{"ready":false,"reasons":["ticks/0 is recovering"]}`+"\n" {
+		t.Errorf("%d %s", code, body)
+	}
+}
+
+func TestMetrics(t *testing.T) {
+	code, body := ask(t, running, "GET", "/metrics")
+	if code != 200 {
+		t.Fatalf("%d %s", code, body)
+	}
+	for _, want := range []string{
+		`auditstream_ready 1`,
+		`auditstream_records_total{partition="0",topic="ticks"} 12`,
+		`auditstream_ticks_total{partition="0",topic="ticks"} 11`,
+		`auditstream_lag_records{partition="0",topic="ticks"} 3`,
+		`auditstream_findings_open{code="SYMBOL_SPLIT"} 2`,
+		`auditstream_findings_open{code="STALE_TICK"} 0`,
+		`auditstream_findings_opened_total{code="SYMBOL_SPLIT",severity="CRITICAL"} 3`,
+		`auditstream_rebalances_total 4`,
+		`auditstream_checkpoint_duration_seconds_bucket{le="0.01"} 1`,
+		`auditstream_checkpoint_duration_seconds_bucket{le="+Inf"} 2`,
+		`auditstream_checkpoint_duration_seconds_sum 0.03`,
+		`auditstream_build_info{commit="abc",go_version="go1",version="v1"} 1`,
+		`kafka_consumer_group_lag{group="orders",partition="1",topic="ticks"} 9`,
+	} {
+		if !strings.Contains(body, want+"\n") {
+			t.Errorf("no line %s", want)
+		}
+	}
+	problems, err := promlint.New(strings.NewReader(body)).Lint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range problems {
+		if strings.HasPrefix(p.Metric, "auditstream_") || strings.HasPrefix(p.Metric, "kafka_") {
+			t.Errorf("%s: %s", p.Metric, p.Text)
+		}
+	}
+}
+
+func TestNotReadyIsAMetricToo(t *testing.T) {
+	_, body := ask(t, func() httpapi.Status { return httpapi.Status{NotReady: []string{"x"}} }, "GET", "/metrics")
+	if !strings.Contains(body, "auditstream_ready 0\n") {
+		t.Errorf("no auditstream_ready 0 in %s", body)
+	}
+}
+
+func TestEverythingElseIsAnErrorInJSON(t *testing.T) {
+	for _, c := range []struct {
+		method, path string
+		code         int
+	}{
+		{"GET", "/", 404}, {"GET", "/connectors", 404}, {"GET", "/metrics/x", 404}, {"POST", "/readyz", 405},
+		{"GET", "/debug/pprof/", 404},
+	} {
+		code, body := ask(t, running, c.method, c.path)
+		var e struct {
+			Code    int    `json:"error_code"`
+			Message string `json:"message"`
+		}
+		if err := json.Unmarshal([]byte(body), &e); err != nil || code != c.code || e.Code != c.code || e.Message == "" {
+			t.Errorf("%s %s: %d %s (%v)", c.method, c.path, code, body, err)
+		}
+	}
+}
+
+func get(t *testing.T, url string) string {
+	t.Helper()
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+func TestServerListensUntilItIsClosed(t *testing.T) {
+	s, err := httpapi.Start("http://127.0.0.1:0", httpapi.Handler(build, running))
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := s.Addresses()[0]
+	if body := get(t, address+"/healthz"); !strings.Contains(body, "ok") {
+		t.Errorf("healthz answers %s", body)
+	}
+	_, err = httpapi.Start(address, http.NotFoundHandler())
+	if err == nil || !strings.Contains(err.Error(), "is taken by another process") || !strings.Contains(err.Error(), address) {
+		t.Errorf("a taken port gives %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := http.Get(address + "/healthz"); err == nil {
+		t.Error("a closed server answers")
+	}
+}
+
+func TestCloseLetsARequestEnd(t *testing.T) {
+	entered, leave := make(chan struct{}), make(chan struct{})
+	s, err := httpapi.Start("http://127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		close(entered)
+		<-leave
+		io.WriteString(w, "done")
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := make(chan string, 1)
+	go func() { body <- get(t, s.Addresses()[0]) }()
+	<-entered
+	closed := make(chan error, 1)
+	go func() { closed <- s.Close() }()
+	close(leave)
+	if got := <-body; got != "done" {
+		t.Errorf("the request got %q", got)
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAddressesThatCannotBeListenedOn(t *testing.T) {
+	for _, address := range []string{"https://127.0.0.1:0", "127.0.0.1:8083", "http://127.0.0.1", "http://256.0.0.1:1"} {
+		if s, err := httpapi.Start("http://127.0.0.1:0,"+address, http.NotFoundHandler()); err == nil {
+			s.Close()
+			t.Errorf("%s was taken", address)
+		} else if !strings.Contains(err.Error(), address) {
+			t.Errorf("%s is not named: %v", address, err)
+		}
+	}
+	s, err := httpapi.Start("", http.NotFoundHandler())
+	if err != nil || len(s.Addresses()) > 0 {
+		t.Errorf("no address: %v", err)
+	}
+}

@@ -1,0 +1,116 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Server answers on one or more listeners until it is closed.
+type Server struct {
+	http      *http.Server
+	listeners []net.Listener
+	failed    chan error
+}
+
+// The time that a client may take, so that one that says nothing holds no
+// connection for ever.
+const (
+	headerTimeout = 5 * time.Second
+	writeTimeout  = 30 * time.Second
+	idleTimeout   = 2 * time.Minute
+	closeTimeout  = 5 * time.Second
+)
+
+// Start listens on a comma-separated list of addresses such as
+// "http://127.0.0.1:8083" and answers with what handler says; port 0 takes any
+// free port. Nothing listens when an error is returned. An empty list gives a
+// server that listens nowhere.
+func Start(addresses string, handler http.Handler) (*Server, error) {
+	s := &Server{
+		http: &http.Server{
+			Handler:           handler,
+			ReadHeaderTimeout: headerTimeout,
+			WriteTimeout:      writeTimeout,
+			IdleTimeout:       idleTimeout,
+		},
+		failed: make(chan error, 1),
+	}
+	for _, address := range strings.Split(addresses, ",") {
+		address = strings.TrimSpace(address)
+		if address == "" {
+			continue
+		}
+		listener, err := listen(address)
+		if err != nil {
+			s.closeListeners()
+			return nil, err
+		}
+		s.listeners = append(s.listeners, listener)
+	}
+	for _, listener := range s.listeners {
+		go s.serve(listener)
+	}
+	return s, nil
+}
+
+func listen(address string) (net.Listener, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" || u.Host == "" || u.Port() == "" {
+		return nil, fmt.Errorf("rest.listeners: %q is not http://host:port", address)
+	}
+	listener, err := net.Listen("tcp", u.Host)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("rest.listeners: %s is taken by another process; set another port, or nothing for no HTTP: %w", address, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("rest.listeners: %s: %w", address, err)
+	}
+	return listener, nil
+}
+
+func (s *Server) serve(listener net.Listener) {
+	err := s.http.Serve(listener)
+	if errors.Is(err, http.ErrServerClosed) {
+		return
+	}
+	select {
+	case s.failed <- fmt.Errorf("http on %s: %w", listener.Addr(), err):
+	default:
+	}
+}
+
+// Addresses are the addresses that answer, with their real ports.
+func (s *Server) Addresses() []string {
+	var addresses []string
+	for _, listener := range s.listeners {
+		addresses = append(addresses, "http://"+listener.Addr().String())
+	}
+	return addresses
+}
+
+// Failed tells an error that ended a listener before Close.
+func (s *Server) Failed() <-chan error { return s.failed }
+
+// Close stops listening, lets requests that are under way end, and cuts those
+// that take too long.
+func (s *Server) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	if err := s.http.Shutdown(ctx); err != nil {
+		return errors.Join(err, s.http.Close())
+	}
+	return nil
+}
+
+func (s *Server) closeListeners() {
+	for _, listener := range s.listeners {
+		listener.Close()
+	}
+}
