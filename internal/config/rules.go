@@ -54,10 +54,13 @@ var regexpRule = rule{"names or regular expressions", func(value string) error {
 	return nil
 }}
 
+// listenerRule takes one address or several with commas, as Connect does.
 var listenerRule = rule{"http://host:port", func(value string) error {
-	u, err := url.Parse(value)
-	if err != nil || u.Scheme != "http" || u.Port() == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
-		return fmt.Errorf("%q is not http://host:port", value)
+	for address := range strings.SplitSeq(value, ",") {
+		u, err := url.Parse(strings.TrimSpace(address))
+		if err != nil || u.Scheme != "http" || u.Port() == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
+			return fmt.Errorf("%q is not http://host:port", address)
+		}
 	}
 	return nil
 }}

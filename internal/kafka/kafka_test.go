@@ -3,6 +3,7 @@ package kafka_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"net"
 	"strings"
@@ -94,6 +95,7 @@ func TestUnreachableBrokerIsToldQuickly(t *testing.T) {
 
 // A port that takes connections and never answers is no broker either.
 func TestSilentBrokerIsToldInTime(t *testing.T) {
+	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -312,6 +314,7 @@ func TestSaramaConfigIsValidAndOnesOwn(t *testing.T) {
 }
 
 func TestSaramaGivesUpOnAnUnreachableBroker(t *testing.T) {
+	t.Parallel()
 	sc, err := kafka.SaramaConfig(configured(t, []string{"127.0.0.1:1"}))
 	if err != nil {
 		t.Fatal(err)
@@ -327,5 +330,52 @@ func TestSaramaGivesUpOnAnUnreachableBroker(t *testing.T) {
 	}
 	if took := time.Since(start); took > 12*time.Second {
 		t.Errorf("it took %v", took)
+	}
+}
+
+// Every client setting of the group must reach the client that feeds it.
+func TestOverridesReachTheGroupsClient(t *testing.T) {
+	opts, err := kafka.ConsumerOptions(configured(t, []string{"127.0.0.1:1"},
+		"consumer.override.session.timeout.ms=7000", "consumer.override.heartbeat.interval.ms=700", "consumer.override.max.poll.interval.ms=17000",
+		"consumer.override.metadata.max.age.ms=2000", "consumer.override.fetch.min.bytes=2", "consumer.override.fetch.max.bytes=3000",
+		"consumer.override.max.partition.fetch.bytes=2000", "consumer.override.fetch.max.wait.ms=70", "consumer.override.client.id=me",
+		"consumer.override.client.rack=r1", "consumer.override.request.timeout.ms=9000", "consumer.override.auto.offset.reset=latest",
+		"consumer.override.isolation.level=read_uncommitted", "consumer.override.socket.connection.setup.timeout.ms=1234"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := kgo.NewClient(append(opts, kgo.ConsumerGroup("g"), kgo.ConsumeTopics("t"))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	for _, test := range []struct {
+		opt  any
+		want any
+	}{
+		{kgo.SessionTimeout, 7 * time.Second},
+		{kgo.HeartbeatInterval, 700 * time.Millisecond},
+		{kgo.RebalanceTimeout, 17 * time.Second},
+		{kgo.MetadataMaxAge, 2 * time.Second},
+		{kgo.FetchMinBytes, int32(2)},
+		{kgo.FetchMaxBytes, int32(3000)},
+		{kgo.FetchMaxPartitionBytes, int32(2000)},
+		{kgo.FetchMaxWait, 70 * time.Millisecond},
+		{kgo.Rack, "r1"},
+		{kgo.RequestTimeoutOverhead, 9 * time.Second},
+		{kgo.ConsumeResetOffset, kgo.NewOffset().AtEnd()},
+		{kgo.DialTimeout, 1234 * time.Millisecond},
+		{kgo.DisableAutoCommit, true},
+		{kgo.RequireStableFetchOffsets, true},
+	} {
+		if got := client.OptValue(test.opt); got != test.want {
+			t.Errorf("got %v (%T), want %v", got, got, test.want)
+		}
+	}
+	if id := client.OptValue(kgo.ClientID); id != "me" {
+		t.Errorf("client id %v", id)
+	}
+	if level := fmt.Sprint(client.OptValue(kgo.FetchIsolationLevel)); level != "0" {
+		t.Errorf("isolation level %s, want 0, the protocol's read uncommitted", level)
 	}
 }
