@@ -1,0 +1,28 @@
+// Package capture reads capture files of a topic as a stream of records:
+// the lines that kcat -J writes, and bare NDJSON of ticks; plain, gzip or
+// zstd, told apart by their content.
+//
+// Bytes are kept as they were: kcat writes those of keys and payloads from
+// 0x80 on as they are, valid UTF-8 or not. A line that ends too early, as the
+// last one of an interrupted capture does, is a record that cannot be read
+// rather than an error.
+//
+// No Kafka client and no finding belongs here.
+package capture
+
+import "github.com/auditstream/auditstream/engine"
+
+// Record is one record of a capture.
+type Record struct {
+	Topic     string // "" in a file of bare ticks
+	Partition int32
+	Tick      engine.Tick // slices are valid until the next record is read
+	Line      int64       // counted from 1
+}
+
+// TimestampTypes, as Kafka's topic setting spells them.
+const (
+	CreateTime    = "CreateTime"
+	LogAppendTime = "LogAppendTime"
+	mixedTypes    = "mixed"
+)

@@ -1,0 +1,141 @@
+package capture
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/auditstream/auditstream/codecs"
+	"github.com/auditstream/auditstream/engine"
+)
+
+// Placing says where the ticks of a bare file lie: each on the partition that
+// the hash gives for its symbol, with offsets counted on each partition.
+type Placing struct {
+	Hash       engine.Hash
+	Partitions int32
+	Symbols    codecs.TickDecoder // reads exact symbols
+}
+
+// unknownKey stands for the key of a bare line whose symbol cannot be read.
+// The file does not tell keys; this one is neither null nor empty, which
+// would be faults of their own, and such a line lies on partition 0.
+var unknownKey = []byte("?")
+
+// Reader gives the records of a capture in the order of the file. It reads
+// them as a stream.
+type Reader struct {
+	lines   *lineReader
+	bare    bool
+	decoder codecs.TickDecoder
+	placing Placing
+
+	kcat kcatLine
+	next map[int32]int64 // of a bare file: the partitions' next offsets
+	last engine.Place    // of kcat's lines: the record read last
+
+	lost     int64 // lines whose record cannot be named
+	lostLine int64 // the first of them
+}
+
+// Records starts reading at the beginning. The decoder reads values; placing
+// matters for bare files only.
+func (in *Input) Records(decoder codecs.TickDecoder, placing Placing) (*Reader, error) {
+	r := &Reader{bare: in.Bare, decoder: decoder, placing: placing, next: map[int32]int64{}}
+	r.kcat.content = true
+	r.last = engine.Place{Offset: -1}
+	if in.stream != nil {
+		r.lines = in.stream
+		return r, nil
+	}
+	if _, err := in.file.Seek(0, io.SeekStart); err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	in.consumed.Store(0)
+	lines, err := newLineReader(&countingReader{in.file, &in.consumed})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	r.lines = lines
+	return r, nil
+}
+
+// Close ends unpacking.
+func (r *Reader) Close() {
+	if r.lines != nil {
+		r.lines.closer()
+	}
+}
+
+// CutShort says whether a packed file ended in the middle.
+func (r *Reader) CutShort() bool { return r.lines.short }
+
+// Lost is the number of damaged lines that do not tell which record they are,
+// and the first of them.
+func (r *Reader) Lost() (lines, first int64) { return r.lost, r.lostLine }
+
+// Next reads a record. After the last one the error is io.EOF.
+func (r *Reader) Next(rec *Record) error {
+	for {
+		line, err := r.lines.next()
+		if err != nil {
+			return err
+		}
+		rec.Line = r.lines.line
+		if r.bare {
+			r.bareRecord(line, rec)
+			return nil
+		}
+		if r.kcatRecord(line, rec) {
+			return nil
+		}
+		if r.lost++; r.lost == 1 {
+			r.lostLine = rec.Line
+		}
+	}
+}
+
+// bareRecord makes a record of a tick. Its key is the symbol as it stands in
+// the value, since that is what places it.
+func (r *Reader) bareRecord(line []byte, rec *Record) {
+	t := &rec.Tick
+	*t = engine.Tick{RecordTime: engine.NoTime, Value: line}
+	r.placing.Symbols.Decode(line, t)
+	t.Key, rec.Partition = unknownKey, 0
+	if len(t.Symbol) > 0 {
+		t.Key = t.Symbol
+		rec.Partition = r.placing.Hash.Partition(t.Symbol, r.placing.Partitions)
+	}
+	if r.decoder != r.placing.Symbols {
+		r.decoder.Decode(line, t)
+	}
+	rec.Topic = ""
+	t.Offset = r.next[rec.Partition]
+	r.next[rec.Partition]++
+}
+
+// kcatRecord makes a record of kcat's line. It is false for a damaged line
+// that does not tell its place; only that of the last line of the file can be
+// guessed without taking the place of a later record.
+func (r *Reader) kcatRecord(line []byte, rec *Record) bool {
+	k := &r.kcat
+	reason := k.parse(line)
+	if !k.placed {
+		if !r.lines.atEnd() {
+			return false
+		}
+		k.topic, k.partition, k.offset = r.last.Topic, r.last.Partition, r.last.Offset+1
+	}
+	r.last = engine.Place{Topic: k.topic, Partition: k.partition, Offset: k.offset}
+	rec.Topic, rec.Partition = k.topic, k.partition
+	rec.Tick = engine.Tick{Offset: k.offset, RecordTime: k.recordTime, Key: k.key, Value: k.payload}
+	if reason != engine.ReasonNone {
+		rec.Tick.Kind, rec.Tick.Reason, rec.Tick.Value = engine.Unreadable, reason, line
+		if rec.Tick.Key == nil {
+			rec.Tick.Key = unknownKey
+		}
+		return true
+	}
+	rec.Tick.Origin = k.origin()
+	r.decoder.Decode(k.payload, &rec.Tick)
+	return true
+}
