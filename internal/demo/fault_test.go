@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// play gives what the producers write of a market's ticks while faults are
+// messagesOf gives what the producers write of a market's ticks while faults are
 // on, without a broker.
-func play(s Schedule, until time.Duration) []Message {
+func messagesOf(s Schedule, until time.Duration) []Message {
 	in := newInjector(s.Faults)
 	in.start(0)
 	var out []Message
@@ -44,7 +44,7 @@ func countBackward(messages []Message) int {
 
 func TestGarbageIsOneRecordThatIsNoJSON(t *testing.T) {
 	bad := 0
-	for _, m := range play(one(garbage()), 10*time.Second) {
+	for _, m := range messagesOf(one(garbage()), 10*time.Second) {
 		if !json.Valid(m.Value(1)) {
 			bad++
 			if m.Symbol != symbolGarbage || m.Partition != home(symbolGarbage) {
@@ -58,7 +58,7 @@ func TestGarbageIsOneRecordThatIsNoJSON(t *testing.T) {
 }
 
 func TestDisorderStepsBackOnItsSymbolOnly(t *testing.T) {
-	out := play(one(disorder()), 10*time.Second)
+	out := messagesOf(one(disorder()), 10*time.Second)
 	for _, s := range Symbols() {
 		got := countBackward(of(out, s, home(s)))
 		if (got > 0) != (s == symbolDisorder) {
@@ -69,7 +69,7 @@ func TestDisorderStepsBackOnItsSymbolOnly(t *testing.T) {
 
 func TestSkewedClockIsAheadWhileItLasts(t *testing.T) {
 	ahead := 0
-	for _, m := range play(one(skewedClock()), 10*time.Second) {
+	for _, m := range messagesOf(one(skewedClock()), 10*time.Second) {
 		if m.Event == m.At {
 			continue
 		}
@@ -85,7 +85,7 @@ func TestSkewedClockIsAheadWhileItLasts(t *testing.T) {
 
 func TestStalledSymbolStopsAndComesBack(t *testing.T) {
 	during, after := 0, 0
-	for _, m := range of(play(one(stalledSymbol()), 10*time.Second), symbolStalled, home(symbolStalled)) {
+	for _, m := range of(messagesOf(one(stalledSymbol()), 10*time.Second), symbolStalled, home(symbolStalled)) {
 		switch {
 		case m.At >= 6*time.Second:
 			after++
@@ -100,7 +100,7 @@ func TestStalledSymbolStopsAndComesBack(t *testing.T) {
 
 func TestCRC32ProducerSplitsItsSymbolsOnly(t *testing.T) {
 	where := map[string]map[int32]bool{}
-	for _, m := range play(one(crc32Producer()), 10*time.Second) {
+	for _, m := range messagesOf(one(crc32Producer()), 10*time.Second) {
 		if where[m.Symbol] == nil {
 			where[m.Symbol] = map[int32]bool{}
 		}
@@ -114,7 +114,7 @@ func TestCRC32ProducerSplitsItsSymbolsOnly(t *testing.T) {
 }
 
 func TestHotSymbolOverloadsItsPartition(t *testing.T) {
-	out := play(one(hotSymbol()), 10*time.Second)
+	out := messagesOf(one(hotSymbol()), 10*time.Second)
 	load, sum := make([]int, partitionCount), 0
 	for _, m := range out {
 		if m.At >= 2*time.Second && m.At < 6*time.Second {

@@ -1,0 +1,89 @@
+package demo
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/auditstream/auditstream/engine"
+	"github.com/auditstream/auditstream/internal/view"
+)
+
+// Summary is how a demo ended.
+type Summary struct {
+	Outcomes []*Outcome
+	Others   []engine.Finding // findings at WARNING or above that no fault accounts for
+	Ticks    int64            // written by the producers
+	Early    bool             // stopped before the schedule was over
+}
+
+// Err is nil when every fault that was injected was found, and nothing else
+// at WARNING or above. A fault that was stopped before its finding could be
+// due is not held against the audit.
+func (s *Summary) Err() error {
+	var missing, others []string
+	for _, o := range s.Outcomes {
+		if o.Found.IsZero() && !s.Early {
+			missing = append(missing, o.Expect.Code.String()+" of "+o.Expect.Symbol)
+		}
+	}
+	for i := range s.Others {
+		others = append(others, s.Others[i].Code.String()+" of "+view.Subject(&s.Others[i]))
+	}
+	switch {
+	case len(missing) > 0 && len(others) > 0:
+		return fmt.Errorf("not found: %s; found without a fault: %s", strings.Join(missing, ", "), strings.Join(others, ", "))
+	case len(missing) > 0:
+		return fmt.Errorf("not found: %s", strings.Join(missing, ", "))
+	case len(others) > 0:
+		return fmt.Errorf("found without a fault: %s", strings.Join(others, ", "))
+	}
+	return nil
+}
+
+// Table writes the summary for a person.
+func (s *Summary) Table(style view.Style) string {
+	var b strings.Builder
+	const row = "%-16s %-20s %-6s %-9s %-7s %s\n"
+	b.WriteString(style.Bold(fmt.Sprintf(row, "fault", "finding", "symbol", "partition", "after", "")))
+	injected, found := 0, 0
+	for _, o := range s.Outcomes {
+		after, note := "-", style.Bad("not found")
+		switch {
+		case !o.Found.IsZero():
+			found++
+			after = strconv.FormatFloat(o.Found.Sub(o.Injected).Seconds(), 'f', 1, 64) + " s"
+			note = style.Good("found")
+			if o.Resolved {
+				note = style.Good("found, resolved")
+			}
+		case o.Injected.IsZero():
+			note = "not injected"
+		case s.Early:
+			note = "not found yet"
+		}
+		if !o.Injected.IsZero() {
+			injected++
+		}
+		fmt.Fprintf(&b, row, o.Fault.Name, o.Expect.Code, o.Expect.Symbol, numbers(o.Expect.Partitions), after, note)
+	}
+	for i := range s.Others {
+		f := &s.Others[i]
+		fmt.Fprintf(&b, "%-16s %-20s %s: %s\n", style.Bad("no fault"), f.Code, view.Subject(f), f.Cause)
+	}
+	fmt.Fprintf(&b, "%d of %d findings of injected faults found, %d others at WARNING or above, in %d ticks\n",
+		found, injected, len(s.Others), s.Ticks)
+	return b.String()
+}
+
+func numbers(partitions []int32) string {
+	var text []string
+	for _, p := range partitions {
+		text = append(text, strconv.Itoa(int(p)))
+	}
+	return strings.Join(text, ",")
+}
+
+// clock writes the time since the demo began.
+func clock(d time.Duration) string { return fmt.Sprintf("%6.1fs", d.Seconds()) }
