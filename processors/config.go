@@ -34,6 +34,7 @@ type Config struct {
 	ClientOptions   []kgo.Opt                          // everything else: connection only
 	Sarama          func() (*sarama.Config, error)     // a new one for each call
 	Decoder         func() (codecs.TickDecoder, error) // a new one for each partition
+	Converter       string                             // value.converter, for dead letters; default json
 	Limits          engine.Limits
 
 	ExactlyOnce        bool          // a checkpoint is one transaction
@@ -73,6 +74,9 @@ func (c *Config) setDefaults() {
 	}
 	if c.HeartbeatInterval <= 0 {
 		c.HeartbeatInterval = 3 * time.Second
+	}
+	if c.Converter == "" {
+		c.Converter = "json"
 	}
 	if c.Status == nil {
 		c.Status = NewStatus()

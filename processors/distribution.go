@@ -1,13 +1,13 @@
 package processors
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
 	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/engine"
 )
 
@@ -36,7 +36,7 @@ func newDistribution(cfg *Config, p place, table string, clocks func() (lagSampl
 }
 
 func (u *distribution) restore(r *kgo.Record) error {
-	name, key, err := parseTopicRowKey(r.Key)
+	name, key, err := codecs.ParseTopicRowKey(r.Key)
 	if err != nil {
 		return err
 	}
@@ -44,11 +44,9 @@ func (u *distribution) restore(r *kgo.Record) error {
 	if topic == nil {
 		return nil // of a topic that is no longer audited
 	}
-	row := engine.TopicRow{Key: key}
-	if r.Value != nil {
-		if row, err = decodeTopicRow(r.Value); err != nil {
-			return err
-		}
+	row, err := codecs.DecodeTopicRow(key, r.Value)
+	if err != nil {
+		return err
 	}
 	topic.Restore(row)
 	return nil
@@ -61,14 +59,14 @@ func (u *distribution) consume(records []*kgo.Record) error {
 		if r.Attrs.IsControl() {
 			continue
 		}
-		var stats engine.PartitionStats
-		if err := json.Unmarshal(r.Value, &stats); err != nil || u.topics[stats.Topic] == nil {
+		stats, err := codecs.DecodeStats(r.Value)
+		if err != nil || u.topics[stats.Topic] == nil {
 			if u.unknowns++; u.unknowns == 1 {
-				u.log.Warn().Err(err).Int64("offset", r.Offset).Str("of", stats.Topic).Msg("no statistics of this audit on its distribution topic, skipped")
+				u.log.Warn().Err(err).Int64("offset", r.Offset).Msg("no statistics of this audit on its distribution topic, skipped")
 			}
 			continue
 		}
-		u.topics[stats.Topic].Fold(&stats)
+		u.topics[stats.Topic].Fold(stats)
 	}
 	return nil
 }
@@ -164,13 +162,11 @@ func (u *distribution) encode(b *batch, s *engine.TopicSnapshot) error {
 	b.ahead = append(b.ahead, messages...)
 	b.reports = append(b.reports, s.Reports...)
 	for i := range s.Rows {
-		var value []byte
-		if !s.Rows[i].Deletes() {
-			if value, err = encodeTopicRow(&s.Rows[i]); err != nil {
-				return fmt.Errorf("row %s of topic %s: %w", s.Rows[i].Key, s.Topic, err)
-			}
+		value, err := codecs.EncodeTopicRow(&s.Rows[i])
+		if err != nil {
+			return fmt.Errorf("row %s of topic %s: %w", s.Rows[i].Key, s.Topic, err)
 		}
-		b.rows = append(b.rows, row(u.table, u.partition, topicRowKey(s.Topic, s.Rows[i].Key), value))
+		b.rows = append(b.rows, row(u.table, u.partition, codecs.TopicRowKey(s.Topic, s.Rows[i].Key), value))
 	}
 	return nil
 }

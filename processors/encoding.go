@@ -1,12 +1,12 @@
 package processors
 
 import (
-	"encoding/json"
-	"strconv"
+	"iter"
 
 	"github.com/IBM/sarama"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/topology"
 )
@@ -35,11 +35,11 @@ func (c *Config) reportMessages(reports []*engine.Report) ([]*sarama.ProducerMes
 	var messages []*sarama.ProducerMessage
 	topic := c.topic(topology.RoleAudit)
 	for _, r := range reports {
-		value, headers, err := encodeReport(r)
+		value, err := codecs.EncodeReport(r)
 		if err != nil {
 			return nil, err
 		}
-		messages = append(messages, c.keyed(topic, r.Key(), value, headers))
+		messages = append(messages, c.keyed(topic, r.Key(), value, saramaHeaders(codecs.ReportHeaders(r))))
 	}
 	return messages, nil
 }
@@ -47,21 +47,28 @@ func (c *Config) reportMessages(reports []*engine.Report) ([]*sarama.ProducerMes
 // statsMessage is a partition's statistics on their way to the distribution
 // group.
 func (c *Config) statsMessage(s *engine.PartitionStats) (*sarama.ProducerMessage, error) {
-	value, err := json.Marshal(s)
+	value, err := codecs.EncodeStats(s)
 	if err != nil {
 		return nil, err
 	}
-	key := s.Topic + "/" + strconv.Itoa(int(s.Partition))
-	return c.keyed(c.topic(topology.RoleDistribution), key, value, nil), nil
+	return c.keyed(c.topic(topology.RoleDistribution), codecs.PlaceKey(s.Topic, s.Partition), value, nil), nil
 }
 
-// deadLetter is a record that cannot be decoded, as it was, with headers in
-// Kafka Connect's names that tell where it comes from and what is wrong.
-// Headers of an earlier round are replaced.
-func (c *Config) deadLetter(r *kgo.Record, reason string) *sarama.ProducerMessage {
+// deadLetter is a record that cannot be decoded, as it was, with headers that
+// tell where it comes from and what is wrong with it.
+func (c *Config) deadLetter(r *kgo.Record, reason engine.Reason) *sarama.ProducerMessage {
 	topic := c.topic(topology.RoleDeadLetter)
+	letter := codecs.DeadLetter{
+		Place: engine.Place{Topic: r.Topic, Partition: r.Partition, Offset: r.Offset}, Connector: c.Topology.Name,
+		Task: r.Partition, Stage: codecs.StageValue, Converter: c.Converter, Reason: reason,
+	}
+	var own []codecs.Header
+	for _, h := range r.Headers {
+		own = append(own, codecs.Header{Key: h.Key, Value: h.Value})
+	}
 	m := &sarama.ProducerMessage{
 		Topic: topic, Partition: r.Partition % max(1, c.prepared.Partitions[topic]), Timestamp: r.Timestamp,
+		Headers: saramaHeaders(letter.Headers(own)),
 	}
 	if r.Key != nil {
 		m.Key = sarama.ByteEncoder(r.Key)
@@ -69,32 +76,24 @@ func (c *Config) deadLetter(r *kgo.Record, reason string) *sarama.ProducerMessag
 	if r.Value != nil {
 		m.Value = sarama.ByteEncoder(r.Value)
 	}
-	partition, offset := strconv.Itoa(int(r.Partition)), strconv.FormatInt(r.Offset, 10)
-	retries := 0
-	added := []struct{ key, value string }{
-		{"__connect.errors.topic", r.Topic}, {"__connect.errors.partition", partition}, {"__connect.errors.offset", offset},
-		{"__connect.errors.connector.name", c.Topology.Name}, {"__connect.errors.task.id", "0"},
-		{"__connect.errors.stage", "VALUE_CONVERTER"}, {"__connect.errors.class.name", "auditstream"},
-		{"__connect.errors.exception.message", reason},
-		{"x-original-topic", r.Topic}, {"x-original-partition", partition}, {"x-original-offset", offset}, {"x-error", reason},
+	return m
+}
+
+func saramaHeaders(headers []codecs.Header) []sarama.RecordHeader {
+	out := make([]sarama.RecordHeader, len(headers))
+	for i, h := range headers {
+		out[i] = sarama.RecordHeader{Key: []byte(h.Key), Value: h.Value}
 	}
-	ours := map[string]bool{"x-retries": true}
-	for _, h := range added {
-		ours[h.key] = true
-	}
-	for _, h := range r.Headers {
-		if h.Key == "x-retries" {
-			if n, err := strconv.Atoi(string(h.Value)); err == nil {
-				retries = n + 1
+	return out
+}
+
+// headers are a record's headers in their order.
+func headers(r *kgo.Record) iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		for _, h := range r.Headers {
+			if !yield(h.Key, h.Value) {
+				return
 			}
 		}
-		if !ours[h.Key] {
-			m.Headers = append(m.Headers, sarama.RecordHeader{Key: []byte(h.Key), Value: h.Value})
-		}
 	}
-	for _, h := range added {
-		m.Headers = append(m.Headers, sarama.RecordHeader{Key: []byte(h.key), Value: []byte(h.value)})
-	}
-	m.Headers = append(m.Headers, sarama.RecordHeader{Key: []byte("x-retries"), Value: []byte(strconv.Itoa(retries))})
-	return m
 }

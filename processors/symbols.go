@@ -50,7 +50,7 @@ func (u *symbols) fresh() *engine.Partition {
 }
 
 func (u *symbols) restore(r *kgo.Record) error {
-	topic, _, isPartition, err := parseKey(r.Key)
+	topic, symbol, isPartition, err := codecs.ParseKey(r.Key)
 	if err != nil || topic != u.topic {
 		return err
 	}
@@ -59,13 +59,13 @@ func (u *symbols) restore(r *kgo.Record) error {
 		u.judge = u.fresh() // everything before is about another log
 	case r.Value == nil:
 	case isPartition:
-		row, err := decodePartitionRow(r.Value)
+		row, err := codecs.DecodePartitionRow(r.Value)
 		if err != nil {
 			return err
 		}
 		u.judge.RestorePartition(row)
 	default:
-		row, err := decodeSymbolRow(r.Key, r.Value)
+		row, err := codecs.DecodeSymbolRow(symbol, r.Value)
 		if err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func (u *symbols) consume(records []*kgo.Record) error {
 		t.Offset, t.Key, t.Value, t.Origin = r.Offset, r.Key, r.Value, nil
 		t.RecordTime = recordTime(r)
 		if len(r.Headers) > 0 {
-			t.Origin = origin(r.Headers)
+			t.Origin = codecs.Origin(headers(r))
 		}
 		u.decoder.Decode(r.Value, t)
 		if t.Kind == engine.Unreadable || t.Kind == engine.Unusable {
@@ -124,7 +124,7 @@ func (u *symbols) bad(r *kgo.Record, t *engine.Tick) error {
 		return &BadRecordError{u.topic, u.partition, r.Offset, what + ": " + t.Reason.String()}
 	}
 	if t.Kind == engine.Unreadable && u.cfg.topic(topology.RoleDeadLetter) != "" && r.Offset > u.judge.Through() {
-		u.letters = append(u.letters, u.cfg.deadLetter(r, t.Reason.String()))
+		u.letters = append(u.letters, u.cfg.deadLetter(r, t.Reason))
 		u.letterBytes += len(r.Key) + len(r.Value)
 	}
 	return nil
@@ -188,23 +188,20 @@ func (u *symbols) encode(b *batch, inner *symbolsBatch) error {
 		}
 		b.ahead = append(b.ahead, m)
 	}
-	key := partitionRowKey(u.topic)
+	key := codecs.PartitionKey(u.topic)
 	if inner.reset {
 		b.rows = append(b.rows, row(u.table, u.partition, key, nil))
 	}
 	// The partition's row goes first: a symbol's row must never speak further
 	// than its partition's.
-	value, err := encodePartitionRow(&s.PartitionRow)
+	value, err := codecs.EncodePartitionRow(&s.PartitionRow)
 	if err != nil {
 		return err
 	}
 	b.rows = append(b.rows, row(u.table, u.partition, key, value))
 	for i := range s.Rows {
-		value, err := encodeSymbolRow(&s.Rows[i])
-		if err != nil {
-			return err
-		}
-		b.rows = append(b.rows, row(u.table, u.partition, symbolRowKey(u.topic, s.Rows[i].Symbol), value))
+		r := &s.Rows[i]
+		b.rows = append(b.rows, row(u.table, u.partition, codecs.SymbolKey(u.topic, r.Symbol), codecs.AppendSymbolRow(nil, r)))
 	}
 	return nil
 }
