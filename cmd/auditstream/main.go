@@ -24,19 +24,19 @@ const (
 
 func main() {
 	ctx, cancel := context.WithCancel(context.Background())
-	go watchSignals(cancel)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go obey(signals, cancel, os.Exit)
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ()))
 }
 
-// watchSignals asks for an orderly stop at the first SIGINT or SIGTERM and
-// ends the process at the second.
-func watchSignals(cancel context.CancelFunc) {
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+// obey asks for an orderly stop at the first signal and ends the process at
+// the second.
+func obey(signals <-chan os.Signal, stop func(), exit func(code int)) {
 	<-signals
-	cancel()
+	stop()
 	<-signals
-	os.Exit(exitInterrupted)
+	exit(exitInterrupted)
 }
 
 // run is the whole program with its surroundings as arguments. It returns the
@@ -60,7 +60,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer, e
 // daily ones first.
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
+		a.runCommand(),
 		a.explainCommand(),
+		a.demoCommand(),
 		a.configCommand(),
 		a.versionCommand(),
 	}

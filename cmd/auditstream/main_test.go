@@ -5,11 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/config"
@@ -26,23 +31,60 @@ func TestDocsFindings(t *testing.T) {
 	doctest.Check(t, "findings.md", findingsPage())
 }
 
-// TestScript runs the program as a process. A script has the addresses of an
-// in-process broker in $BROKERS and of a port without one in $NOBROKER, and the
-// command exitcode.
+// TestScript runs the program as a process. Scripts share an in-process broker,
+// which is configured by variables; $NOBROKER is an address without one. Their
+// own commands are
+//
+//	exitcode CODE PROGRAM ARGS…      run a program and compare its exit code
+//	topic NAME PARTITIONS [FILE]     make a topic; FILE has a value a line, for partition 0
+//	foreign GROUP TOPIC              a member of another program joins the group
 func TestScript(t *testing.T) {
-	brokers := strings.Join(kafkatest.Fake(t).Brokers, ",")
+	cluster := kafkatest.Fake(t)
+	brokers := strings.Join(cluster.Brokers, ",")
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("BROKERS", brokers)
 			env.Setenv("NOBROKER", "127.0.0.1:1")
+			env.Setenv("AUDITSTREAM_BOOTSTRAP_SERVERS", brokers)
+			env.Setenv("AUDITSTREAM_REST_LISTENERS", "")
+			env.Setenv("AUDITSTREAM_STATE_DIR", env.WorkDir+"/state")
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exitcode": exitcode},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exitcode": exitcode,
+			"topic":    func(ts *testscript.TestScript, _ bool, args []string) { makeTopic(ts, t, cluster, args) },
+			"foreign":  func(ts *testscript.TestScript, _ bool, args []string) { foreignMember(t, cluster, args[0], args[1]) },
+		},
 	})
 }
 
-// exitcode CODE PROGRAM ARGS… runs a program and compares its exit code.
+func makeTopic(ts *testscript.TestScript, t *testing.T, cluster *kafkatest.Cluster, args []string) {
+	partitions, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	cluster.CreateTopic(t, args[0], partitions)
+	if len(args) < 3 {
+		return
+	}
+	var records []*kgo.Record
+	for line := range strings.Lines(ts.ReadFile(args[2])) {
+		key, _, _ := strings.Cut(strings.TrimPrefix(line, `{"symbol":"`), `"`)
+		records = append(records, &kgo.Record{Topic: args[0], Key: []byte(key), Value: []byte(strings.TrimSpace(line))})
+	}
+	cluster.Produce(t, records...)
+}
+
+func foreignMember(t *testing.T, cluster *kafkatest.Cluster, group, topic string) {
+	member := cluster.Client(t, kgo.ConsumerGroup(group), kgo.ConsumeTopics(topic), kgo.ClientID("strategy-7"))
+	kafkatest.Eventually(t, "the member to join", func() bool {
+		poll, stop := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer stop()
+		member.PollFetches(poll)
+		id, _ := member.GroupMetadata()
+		return id != ""
+	})
+}
+
 func exitcode(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exitcode CODE PROGRAM ARGS…")
@@ -123,5 +165,52 @@ func TestNoColourWithoutTerminal(t *testing.T) {
 func TestLimitsOfDefaultsAreTheEnginesDefaults(t *testing.T) {
 	if got, want := limitsOf(config.Default()), engine.DefaultLimits(); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestSecondInterruptEndsTheProcess(t *testing.T) {
+	signals := make(chan os.Signal, 2)
+	var told []string
+	signals <- os.Interrupt
+	signals <- os.Interrupt
+	obey(signals, func() { told = append(told, "stop") }, func(code int) { told = append(told, fmt.Sprint("exit ", code)) })
+	if got := strings.Join(told, ", "); got != "stop, exit 130" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// seen is a writer that tells when a text has passed.
+type seen struct {
+	text string
+	once sync.Once
+	done chan struct{}
+}
+
+func (s *seen) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte(s.text)) {
+		s.once.Do(func() { close(s.done) })
+	}
+	return len(p), nil
+}
+
+func TestInterruptedRunEndsInOrder(t *testing.T) {
+	cluster := kafkatest.Fake(t)
+	topic := cluster.Topic(t, 2)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	stderr := &seen{text: "audit starts", done: make(chan struct{})}
+	code := make(chan int)
+	go func() {
+		code <- run(ctx, []string{"run", "--set", "topics=" + topic, "--set", "state.dir=" + t.TempDir(), "--set", "rest.listeners=",
+			"--set", "bootstrap.servers=" + strings.Join(cluster.Brokers, ",")}, nil, io.Discard, stderr, nil)
+	}()
+	select {
+	case <-stderr.done:
+	case early := <-code:
+		t.Fatalf("ended by itself with %d", early)
+	}
+	stop()
+	if got := <-code; got != 0 {
+		t.Errorf("exit code %d after an interrupt, want 0", got)
 	}
 }

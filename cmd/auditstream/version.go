@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/auditstream/auditstream/internal/httpapi"
 )
 
 func (a *app) versionCommand() *cobra.Command {
@@ -13,26 +16,25 @@ func (a *app) versionCommand() *cobra.Command {
 		Short: "Print the version, the commit and the Go version it was built with",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(a.out, versionLine())
+			b := build()
+			_, err := fmt.Fprintf(a.out, "auditstream %s, %s, %s\n", b.Version, b.Commit, b.GoVersion)
 			return err
 		},
 	}
 }
 
-// versionLine reads what the Go toolchain stamped into the binary.
-func versionLine() string {
+// build reads what the Go toolchain stamped into the binary.
+func build() httpapi.Build {
+	b := httpapi.Build{Version: "(unknown build)", Commit: "unknown commit"}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "auditstream (unknown build)"
+		return b
 	}
-	version, commit := info.Main.Version, "unknown commit"
-	if version == "" {
-		version = "(devel)"
-	}
+	b.Version, b.GoVersion = cmp.Or(info.Main.Version, "(devel)"), info.GoVersion
 	for _, setting := range info.Settings {
 		if setting.Key == "vcs.revision" {
-			commit = setting.Value
+			b.Commit = setting.Value
 		}
 	}
-	return fmt.Sprintf("auditstream %s, %s, %s", version, commit, info.GoVersion)
+	return b
 }

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/IBM/sarama"
+	"github.com/rs/zerolog"
+
+	"github.com/auditstream/auditstream/codecs"
+	"github.com/auditstream/auditstream/engine"
+	"github.com/auditstream/auditstream/internal/config"
+	"github.com/auditstream/auditstream/internal/httpapi"
+	"github.com/auditstream/auditstream/internal/kafka"
+	"github.com/auditstream/auditstream/processors"
+)
+
+// auditOptions are what a command wants of an audit beyond its configuration.
+type auditOptions struct {
+	stopAtEnd bool
+	log       zerolog.Logger
+	onReport  func(*engine.Report) // each report when it is durable; nil: nobody looks
+	status    *processors.Status   // nil: one of its own
+	listening func([]string)       // told the addresses of HTTP, may be nil
+}
+
+// audit runs the audit that a configuration describes until the context ends
+// or the audit is over. It is `run`, and what the demo watches.
+func audit(ctx context.Context, c *config.Config, o auditOptions) error {
+	admin, err := kafka.Connect(ctx, c)
+	if err != nil {
+		return unlessStopped(ctx, err)
+	}
+	defer admin.Close()
+	if o.status == nil {
+		o.status = processors.NewStatus()
+	}
+	p, err := processorConfig(ctx, admin, c, o)
+	if err != nil {
+		return unlessStopped(ctx, err)
+	}
+	// Faults of the topics are told before anything listens.
+	if p.Prepare, err = preparedOnce(ctx, p.Prepare); err != nil {
+		return unlessStopped(ctx, err)
+	}
+	if p.Limits.TimestampType, err = timestampType(ctx, admin, c); err != nil {
+		return unlessStopped(ctx, err)
+	}
+	server, err := httpapi.Start(c.RestListeners, httpapi.Handler(build(), func() httpapi.Status { return httpStatus(o.status.Stats()) }))
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	if o.listening != nil {
+		o.listening(server.Addresses())
+	}
+	o.log.Info().Str("name", c.Name).Strs("topics", c.Topics).Str("audit_topic", c.AuditTopic).Strs("http", server.Addresses()).Msg("audit starts")
+	if kafka.ReadsUncommitted(c) {
+		o.log.Warn().Msg("isolation.level is read_uncommitted: records of open and aborted transactions are audited too")
+	}
+	err = processors.Run(ctx, p)
+	o.log.Info().Err(err).Msg("audit ends")
+	return err
+}
+
+// unlessStopped makes nothing of an error that came of the user's own stop.
+func unlessStopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+func processorConfig(ctx context.Context, admin *kafka.Admin, c *config.Config, o auditOptions) (processors.Config, error) {
+	consumer, err := kafka.ConsumerOptions(c)
+	if err != nil {
+		return processors.Config{}, err
+	}
+	requests, err := kafka.AdminOptions(c)
+	if err != nil {
+		return processors.Config{}, err
+	}
+	stateDir, err := stateFolder(c)
+	if err != nil {
+		return processors.Config{}, err
+	}
+	client := c.Client(config.Consumer)
+	return processors.Config{
+		Topology: c.Topology(),
+		Prepare: func(ctx context.Context) (processors.Prepared, error) {
+			return prepare(ctx, admin, c, o.log)
+		},
+		Brokers:            c.BootstrapServers,
+		ConsumerOptions:    consumer,
+		ClientOptions:      requests,
+		Sarama:             func() (*sarama.Config, error) { return kafka.SaramaConfig(c) },
+		Decoder:            func() (codecs.TickDecoder, error) { return tickDecoder(c) },
+		Limits:             limitsOf(c),
+		ExactlyOnce:        c.ExactlyOnce(),
+		CheckpointInterval: c.CheckpointInterval,
+		SessionTimeout:     client.Millis("session.timeout.ms"),
+		HeartbeatInterval:  client.Millis("heartbeat.interval.ms"),
+		FromLatest:         client.Text("auto.offset.reset") == "latest",
+		StopOnBadRecord:    c.ErrorsTolerance == "none",
+		LagGroups:          c.ConsumerLagGroups,
+		StopAtEnd:          o.stopAtEnd,
+		InstanceID:         c.InstanceID,
+		StateDir:           stateDir,
+		Logger:             o.log,
+		Status:             o.status,
+		OnReport:           o.onReport,
+	}, nil
+}
+
+// prepare is preflight in the processors' terms; it logs what it did.
+func prepare(ctx context.Context, admin *kafka.Admin, c *config.Config, log zerolog.Logger) (processors.Prepared, error) {
+	found, err := preflight(ctx, admin, c)
+	if err != nil {
+		return processors.Prepared{}, err
+	}
+	if len(found.Created) > 0 {
+		log.Info().Strs("topics", found.Created).Msg("topics made")
+	}
+	for _, warning := range found.Warnings {
+		log.Warn().Msg(warning)
+	}
+	p := processors.Prepared{Partitions: map[string]int32{}, TopicIDs: map[string]string{}}
+	for name, detail := range found.Topics {
+		p.Partitions[name] = int32(len(detail.Partitions))
+		p.TopicIDs[name] = detail.ID.String()
+	}
+	return p, nil
+}
+
+// preparedOnce calls prepare now and lets the first later call have its result.
+func preparedOnce(ctx context.Context, prepare func(context.Context) (processors.Prepared, error)) (func(context.Context) (processors.Prepared, error), error) {
+	first, err := prepare(ctx)
+	used := false
+	return func(ctx context.Context) (processors.Prepared, error) {
+		if used {
+			return prepare(ctx)
+		}
+		used = true
+		return first, nil
+	}, err
+}
+
+// timestampType is the tick topics' message.timestamp.type, or "" when it is
+// not known or not the same for all.
+func timestampType(ctx context.Context, admin *kafka.Admin, c *config.Config) (string, error) {
+	settings, err := admin.Settings(ctx, c.Topics...)
+	if err != nil {
+		return "", err
+	}
+	kind := settings[c.Topics[0]]["message.timestamp.type"]
+	for _, topic := range c.Topics {
+		if settings[topic]["message.timestamp.type"] != kind {
+			return "", nil
+		}
+	}
+	return kind, nil
+}
+
+// tickDecoder is a new decoder of the configured value form.
+func tickDecoder(c *config.Config) (codecs.TickDecoder, error) {
+	unit, ok := engine.ParseUnit(c.FieldTimestampUnit)
+	if !ok {
+		return nil, fmt.Errorf("field.timestamp.unit: unknown unit %q", c.FieldTimestampUnit)
+	}
+	normalize, err := codecs.ParseNormalize(c.SymbolNormalize)
+	if err != nil {
+		return nil, err
+	}
+	return codecs.NewJSON(codecs.JSONFields{
+		Symbol: c.FieldSymbol, Timestamp: c.FieldTimestamp, Unit: unit, Zone: c.FieldTimestampZone, Normalize: normalize,
+	})
+}
+
+// stateFolder is the key state.dir, or a folder in the user's cache.
+func stateFolder(c *config.Config) (string, error) {
+	if c.StateDir != "" {
+		return c.StateDir, nil
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", withTry(fmt.Errorf("state.dir: no cache folder: %w", err), "set the key state.dir")
+	}
+	return filepath.Join(cache, "auditstream"), nil
+}
