@@ -67,40 +67,45 @@ func newRig(t *testing.T, c *kafkatest.Cluster, partitions ...int) *rig {
 		}
 		c.CreateTopic(t, topic.Name, int(r.counts[topic.Name]), "cleanup.policy="+topic.CleanupPolicy)
 	}
-	r.cfg = r.config()
+	r.cfg = auditConfig(t, r.cluster.Brokers, r.topo)
 	return r
 }
 
-func (r *rig) config() processors.Config {
-	client := []kgo.Opt{kgo.SeedBrokers(r.cluster.Brokers...), kgo.MetadataMinAge(100 * time.Millisecond)}
-	log := zerolog.New(zerolog.NewTestWriter(r.t)).Level(zerolog.WarnLevel)
-	if os.Getenv("AUDITSTREAM_TEST_LOG") != "" {
-		log = log.Level(zerolog.DebugLevel)
+// auditConfig is an audit with short intervals and sessions.
+func auditConfig(t testing.TB, brokers []string, topo topology.Topology) processors.Config {
+	client := []kgo.Opt{kgo.SeedBrokers(brokers...), kgo.MetadataMinAge(100 * time.Millisecond)}
+	var log zerolog.Logger
+	switch {
+	case os.Getenv("AUDITSTREAM_TEST_LOG") != "":
+		log = zerolog.New(os.Stderr).Level(zerolog.DebugLevel).With().Int("pid", os.Getpid()).Timestamp().Logger()
+	case t != nil:
+		log = zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel)
 	}
-	limits := engine.DefaultLimits()
 	return processors.Config{
-		Topology: r.topo,
+		Topology: topo,
 		Prepare: func(ctx context.Context) (processors.Prepared, error) {
-			listed, err := r.admin.ListTopics(ctx)
 			p := processors.Prepared{Partitions: map[string]int32{}, TopicIDs: map[string]string{}}
+			cl, err := kgo.NewClient(client...)
+			if err != nil {
+				return p, err
+			}
+			defer cl.Close()
+			listed, err := kadm.NewClient(cl).ListTopics(ctx)
 			for name, detail := range listed {
 				p.Partitions[name] = int32(len(detail.Partitions))
 				p.TopicIDs[name] = detail.ID.String()
 			}
 			return p, err
 		},
-		Brokers:       r.cluster.Brokers,
+		Brokers:       brokers,
 		ClientOptions: client,
 		ConsumerOptions: append(append([]kgo.Opt(nil), client...),
-			kgo.SessionTimeout(6*time.Second), kgo.HeartbeatInterval(500*time.Millisecond), kgo.FetchMaxWait(100*time.Millisecond),
+			kgo.SessionTimeout(sessionTimeout), kgo.HeartbeatInterval(heartbeatInterval), kgo.FetchMaxWait(100*time.Millisecond),
 			kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
 			kgo.RequireStableFetchOffsets(), kgo.DisableAutoCommit()),
 		Sarama: func() (*sarama.Config, error) {
 			c := sarama.NewConfig()
-			c.Version = sarama.V2_8_0_0
-			if r.cluster.Real {
-				c.Version = sarama.V4_0_0_0
-			}
+			c.Version = sarama.MaxVersion
 			c.Net.MaxOpenRequests = 1
 			c.Producer.RequiredAcks = sarama.WaitForAll
 			c.Producer.Idempotent = true
@@ -112,17 +117,21 @@ func (r *rig) config() processors.Config {
 		Decoder: func() (codecs.TickDecoder, error) {
 			return codecs.NewJSON(codecs.JSONFields{Symbol: "symbol", Timestamp: "ts"})
 		},
-		Limits:             limits,
+		Limits:             engine.DefaultLimits(),
 		ExactlyOnce:        true,
 		CheckpointInterval: 200 * time.Millisecond,
-		SessionTimeout:     6 * time.Second,
-		HeartbeatInterval:  500 * time.Millisecond,
+		SessionTimeout:     sessionTimeout,
+		HeartbeatInterval:  heartbeatInterval,
 		InstanceID:         "one",
-		StateDir:           r.t.TempDir(),
 		Logger:             log,
 		Status:             processors.NewStatus(),
 	}
 }
+
+const (
+	sessionTimeout    = 6 * time.Second
+	heartbeatInterval = 500 * time.Millisecond
+)
 
 // running is one process's audit under way.
 type running struct {

@@ -1,0 +1,134 @@
+package processors_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/auditstream/auditstream/internal/kafkatest"
+	"github.com/auditstream/auditstream/processors"
+	"github.com/auditstream/auditstream/topology"
+)
+
+// childEnv makes the test's program an audit of its own instead: kill -9 needs
+// a process.
+const childEnv = "AUDITSTREAM_TEST_CHILD"
+
+// childConfig is what a child is told.
+type childConfig struct {
+	Brokers     []string
+	Topology    topology.Topology
+	Instance    string
+	StateDir    string
+	ExactlyOnce bool
+	StopAtEnd   bool
+	Interval    time.Duration
+}
+
+func TestMain(m *testing.M) {
+	if raw := os.Getenv(childEnv); raw != "" {
+		os.Exit(childMain(raw))
+	}
+	os.Exit(m.Run())
+}
+
+func childMain(raw string) int {
+	var c childConfig
+	if err := json.Unmarshal([]byte(raw), &c); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	cfg := auditConfig(nil, c.Brokers, c.Topology)
+	cfg.InstanceID, cfg.StateDir, cfg.ExactlyOnce, cfg.StopAtEnd = c.Instance, c.StateDir, c.ExactlyOnce, c.StopAtEnd
+	cfg.CheckpointInterval = c.Interval
+	go func() {
+		for ctx.Err() == nil {
+			if s := cfg.Status.Stats(); s.Ready {
+				fmt.Println("ready")
+				return
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}()
+	if err := processors.Run(ctx, cfg); err != nil {
+		fmt.Fprintln(os.Stderr, "child:", err)
+		return 1
+	}
+	return 0
+}
+
+// child is an audit in a process of its own.
+type child struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	out  *bufio.Scanner
+	done chan error
+}
+
+// spawn starts a child with a state folder of its own.
+func (r *rig) spawn(instance string, opts ...option) *child {
+	r.t.Helper()
+	was := r.cfg
+	defer func() { r.cfg = was }()
+	for _, o := range opts {
+		o(r)
+	}
+	raw, err := json.Marshal(childConfig{
+		Brokers: r.cluster.Brokers, Topology: r.topo, Instance: instance, StateDir: r.t.TempDir(),
+		ExactlyOnce: r.cfg.ExactlyOnce, StopAtEnd: r.cfg.StopAtEnd, Interval: r.cfg.CheckpointInterval,
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	c := &child{t: r.t, cmd: exec.Command(os.Args[0]), done: make(chan error, 1)}
+	c.cmd.Env = append(os.Environ(), childEnv+"="+string(raw))
+	c.cmd.Stderr = os.Stderr
+	out, err := c.cmd.StdoutPipe()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	c.out = bufio.NewScanner(out)
+	if err := c.cmd.Start(); err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(c.kill)
+	return c
+}
+
+func (c *child) awaitReady() {
+	c.t.Helper()
+	if !c.out.Scan() {
+		c.t.Fatal("the child ended before it was ready")
+	}
+}
+
+// kill is kill -9.
+func (c *child) kill() {
+	if c.cmd.ProcessState == nil {
+		_ = c.cmd.Process.Kill()
+		_ = c.cmd.Wait()
+	}
+}
+
+// wait waits for the child's own end.
+func (c *child) wait() {
+	c.t.Helper()
+	go func() { c.done <- c.cmd.Wait() }()
+	select {
+	case err := <-c.done:
+		if err != nil {
+			c.t.Fatalf("child: %v", err)
+		}
+	case <-time.After(kafkatest.AwaitTimeout):
+		c.t.Fatal("the child does not end")
+	}
+}
