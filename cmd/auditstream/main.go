@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	_ "time/tzdata" // field.timestamp.zone must not depend on the machine
 
 	"github.com/spf13/cobra"
 )
@@ -61,6 +62,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer, e
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.runCommand(),
+		a.planCommand(),
 		a.explainCommand(),
 		a.demoCommand(),
 		a.configCommand(),

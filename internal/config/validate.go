@@ -3,6 +3,7 @@ package config
 import (
 	"strings"
 
+	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/topology"
 )
 
@@ -48,6 +49,11 @@ func (c *Config) validate(topicsOptional bool, faulty map[string]bool) *Error {
 	for _, field := range []struct{ key, value string }{{"name", c.Name}, {"field.symbol", c.FieldSymbol}, {"field.timestamp", c.FieldTimestamp}} {
 		if field.value == "" && !faulty[field.key] {
 			fault(field.key, "cannot be empty")
+		}
+	}
+	if c.FieldSymbol != "" && c.FieldTimestamp != "" && !faulty["field.symbol"] && !faulty["field.timestamp"] {
+		if _, err := codecs.NewJSON(codecs.JSONFields{Symbol: c.FieldSymbol, Timestamp: c.FieldTimestamp}); err != nil {
+			fault("field.timestamp", err.Error())
 		}
 	}
 	for _, scope := range scopes {
