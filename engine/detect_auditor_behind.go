@@ -6,6 +6,9 @@ import "fmt"
 // limit for a while and ends it when the lag has shrunk.
 func (p *Partition) judgeBehind(now int64) {
 	g := &p.progress
+	if g.movedAt == NoTime {
+		return // the log's end is not known yet
+	}
 	behind, limit := p.behind(), p.limits.MaxLagTicks
 	e := p.episodes[AuditorBehind]
 	if behind > limit {

@@ -8,7 +8,7 @@ import (
 // detectClockSkew judges ticks ahead of the clock.
 func detectClockSkew(p *Partition, s *symbol, t *Tick) {
 	ahead := t.EventTime - p.early
-	if ahead <= int64(p.limits.ClockSkewTolerance) {
+	if p.early == NoTime || ahead <= int64(p.limits.ClockSkewTolerance) {
 		return
 	}
 	if p.fresh {
@@ -20,7 +20,7 @@ func detectClockSkew(p *Partition, s *symbol, t *Tick) {
 func describeClockSkew(p *Partition, e *Episode, f *Finding) {
 	f.Observed, f.Threshold, f.Unit = millis(e.Worst), millis(int64(p.limits.ClockSkewTolerance)), "ms"
 	f.Cause = fmt.Sprintf("%d ticks on %s/%d are ahead of the clock, by %s at worst (symbol %s at offset %d): the clock of their producer or venue is ahead%s",
-		e.Count, p.topic, p.id, showDuration(e.Worst), ShowBytes(e.Symbol), e.WorstOffset, skewHint(e.Worst))
+		e.Count, p.topic, p.id, showDuration(e.Worst), e.Symbol, e.WorstOffset, skewHint(e.Worst))
 	f.Evidence["worst_ns"] = e.Worst
 	f.Evidence["least_ns"] = e.Least
 	f.Evidence["constant"] = e.Count > 1 && e.Worst-e.Least <= max(50*recordTick, e.Worst/20)

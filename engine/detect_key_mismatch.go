@@ -17,7 +17,7 @@ func detectKeyMismatch(p *Partition, s *symbol, t *Tick) {
 	if p.fresh {
 		p.both(func(c *Counts) { c.KeyDiffers++ })
 	}
-	name := fmt.Sprintf("key %q, symbol %q", t.Key, s.name)
+	name := "key " + firstBytes(t.Key) + ", symbol " + firstBytes(t.Symbol)
 	p.fault(KeyMismatch, t, "", s.name, name, 0)
 }
 

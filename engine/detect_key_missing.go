@@ -21,7 +21,7 @@ func describeKeyMissing(p *Partition, e *Episode, f *Finding) {
 func (p *Partition) describeKeyless(e *Episode, f *Finding, what string) {
 	f.Observed, f.Threshold, f.Unit = float64(e.Count), 0, "records"
 	f.Cause = fmt.Sprintf("%d ticks on %s/%d have %s, the first at offset %d (symbol %s)",
-		e.Count, p.topic, p.id, what, e.FirstOffset, ShowBytes(e.Symbol))
+		e.Count, p.topic, p.id, what, e.FirstOffset, e.Symbol)
 	f.Evidence["symbols"] = maps.Clone(e.Tally)
 	f.Evidence["other_symbols"] = e.Beyond
 }

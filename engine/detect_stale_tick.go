@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"slices"
 )
 
 // The kinds of STALE_TICK.
@@ -14,7 +16,7 @@ const (
 // detectOldTick judges the age of a tick when it was seen.
 func detectOldTick(p *Partition, s *symbol, t *Tick) {
 	budget := int64(p.limits.MaxTickAge)
-	if budget == 0 || t.Origin != nil {
+	if budget == 0 || t.Origin != nil || p.late == NoTime {
 		return
 	}
 	if age := p.late - t.EventTime; age > budget {
@@ -34,6 +36,7 @@ func (p *Partition) sweepSilence(at int64) {
 		return
 	}
 	next := at + budget
+	var over []int32
 	for i, s := range p.symbols {
 		if s.lastSeen == NoTime || p.silences[int32(i)] != nil {
 			continue
@@ -43,31 +46,35 @@ func (p *Partition) sweepSilence(at int64) {
 			since = max(since, p.progress.since)
 		}
 		if at-since > budget {
-			p.openSilence(int32(i), s, at, at-since)
+			over = append(over, int32(i))
 		} else {
 			next = min(next, since+budget)
 		}
 	}
 	p.nextSilence = next
+	slices.SortFunc(over, func(a, b int32) int {
+		return cmp.Compare(p.symbols[a].through, p.symbols[b].through)
+	})
+	for _, i := range over {
+		p.openSilence(i, p.symbols[i], at)
+	}
 }
 
-func (p *Partition) openSilence(i int32, s *symbol, at, silent int64) {
+func (p *Partition) openSilence(i int32, s *symbol, at int64) {
 	e := &Episode{
 		Code: StaleTick, Kind: kindSilent, Symbol: s.name, FirstOffset: s.through, LastOffset: s.through,
-		FirstTime: s.lastSeen, LastTime: s.lastSeen, Count: 1, Worst: silent, Step: at, Told: at,
+		FirstTime: s.lastSeen, LastTime: s.lastSeen, Count: 1, Worst: at - s.lastSeen, Step: at, Told: at,
 	}
 	p.silences[i] = e
-	p.current = i
-	p.markDirty(s)
+	p.markDirty(i)
 	p.tell(p.episodeFinding(e, Opened))
 }
 
 // endSilence ends a symbol's silence by its next tick.
 func (p *Partition) endSilence(i int32, e *Episode, t *Tick) {
 	delete(p.silences, i)
-	at := p.recordTime(t)
-	e.Worst = max(e.Worst, at-e.FirstTime)
-	e.LastOffset, e.LastTime = t.Offset, at
+	e.Worst = max(e.Worst, p.symbols[i].lastSeen-e.FirstTime)
+	e.LastOffset, e.LastTime = t.Offset, p.recordTime(t)
 	p.tell(p.episodeFinding(e, Resolved))
 }
 
@@ -83,7 +90,7 @@ func describeStaleTick(p *Partition, e *Episode, f *Finding) {
 	}
 	f.Threshold = millis(int64(p.limits.MaxTickAge))
 	f.Cause = fmt.Sprintf("%d ticks on %s/%d were older than the budget when they were seen, by %s at worst (symbol %s at offset %d)",
-		e.Count, p.topic, p.id, showDuration(e.Worst), ShowBytes(e.Symbol), e.WorstOffset)
+		e.Count, p.topic, p.id, showDuration(e.Worst), e.Symbol, e.WorstOffset)
 	f.Action = "Look for delay between the venue and the topic: the producer's queue, its host's clock, the network."
 	f.Evidence["worst_ns"] = e.Worst
 	f.Evidence["symbols"] = maps.Clone(e.Tally)

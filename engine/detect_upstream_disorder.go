@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -33,7 +34,7 @@ func detectUpstreamDisorder(p *Partition, s *symbol, t *Tick) {
 
 // disordered notes a step back in the symbol's episode.
 func (p *Partition) disordered(s *symbol, t *Tick, step int64) {
-	at, mark := p.recordTime(t), p.row.Watermark
+	at, mark := p.recordTime(t), p.mark
 	d := p.disorders[p.current]
 	if d != nil && mark-d.Step > episodeQuiet {
 		p.endDisorder(p.current, d)
@@ -68,7 +69,7 @@ func (p *Partition) endDisorders(at, quiet int64) {
 		}
 	}
 	slices.SortFunc(over, func(a, b int32) int {
-		return int(p.disorders[a].FirstOffset - p.disorders[b].FirstOffset)
+		return cmp.Compare(p.disorders[a].FirstOffset, p.disorders[b].FirstOffset)
 	})
 	for _, i := range over {
 		p.endDisorder(i, p.disorders[i])
@@ -78,10 +79,7 @@ func (p *Partition) endDisorders(at, quiet int64) {
 func (p *Partition) endDisorder(i int32, d *DisorderRow) {
 	delete(p.disorders, i)
 	s := p.symbols[i]
-	if !s.dirty {
-		s.dirty = true
-		p.dirty = append(p.dirty, i)
-	}
+	p.markDirty(i)
 	p.tell(p.disorderFinding(s, d, Resolved))
 }
 

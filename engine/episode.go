@@ -7,7 +7,7 @@ import "sort"
 type Episode struct {
 	Code        Code             `json:"code"`
 	Kind        string           `json:"kind,omitempty"`   // OLD_TICK, SILENT
-	Symbol      string           `json:"symbol,omitempty"` // the subject's symbol, or that of the worst fault
+	Symbol      string           `json:"symbol,omitempty"` // of a silence, exact; otherwise that of the worst fault, escaped
 	FirstOffset int64            `json:"first_offset"`
 	LastOffset  int64            `json:"last_offset"`
 	FirstTime   int64            `json:"first_time"`
@@ -62,7 +62,7 @@ func (p *Partition) fault(code Code, t *Tick, kind, symbol, name string, size in
 	if !p.fresh {
 		return
 	}
-	e := p.episodes[code]
+	e, symbol := p.episodes[code], ShowBytes(symbol)
 	if e != nil && p.row.Watermark-e.Step > episodeQuiet {
 		p.endEpisode(e)
 		e = nil
@@ -113,10 +113,13 @@ func (p *Partition) endEpisodes(at int64, quiet int64) {
 
 // episodeFinding is the episode as a report carries it.
 func (p *Partition) episodeFinding(e *Episode, s State) Finding {
-	id := p.id
+	id, symbol := p.id, e.Symbol
+	if e.Kind == kindSilent {
+		symbol = ShowBytes(symbol)
+	}
 	f := Finding{
 		Code: e.Code, State: s, Severity: e.Code.Info().Severity, Topic: p.topic, Partition: &id,
-		Symbol: ShowBytes(e.Symbol), FirstOffset: e.FirstOffset, LastOffset: e.LastOffset,
+		Symbol: symbol, FirstOffset: e.FirstOffset, LastOffset: e.LastOffset,
 		FirstTime: Time(e.FirstTime), LastTime: Time(e.LastTime), Count: e.Count,
 		Action: e.Code.Info().Action, Evidence: map[string]any{},
 	}

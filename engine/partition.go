@@ -12,12 +12,11 @@ type symbol struct {
 	lastEvent int64
 	lastAhead int64
 	lastSeen  int64
-	window    int64 // start of the window in which windowN was counted
-	windowN   int64
+	windowN   int64 // ticks in the window in which the last one was counted
 	nextTold  int64 // count at which the symbol is sighted again
 	dirty     bool
 	sighted   bool
-	topped    bool
+	unranked  bool // its counts have changed since the ranking was made
 }
 
 // Partition is the state of one partition of one tick topic and the judge of
@@ -47,12 +46,14 @@ type Partition struct {
 
 	// of the record that is being judged
 	fresh          bool  // not counted in the partition's row yet
-	early, late    int64 // clock for skew and for age
+	early, late    int64 // clock for skew and for age, NoTime: none
+	mark           int64 // greatest record time up to the record
+	reread         int64 // the same of the records that are read again after a restart
 	current        int32 // index of the tick's symbol
 	nextSilence    int64 // no symbol is silent before this time
 	progress       progress
 	reset, changed bool
-	urgent         bool
+	urgent, relist bool
 	dirty          []int32
 	out            []*Report
 	told           []Finding
@@ -71,7 +72,7 @@ func NewPartition(topic string, id, partitions int32, l *Limits) *Partition {
 			SweptTo: NoTime, ClosedTo: NoTime, MaxAge: NoTime, Window: newWindow(NoTime),
 		},
 		index: map[string]int32{}, episodes: map[Code]*Episode{}, disorders: map[int32]*DisorderRow{},
-		silences: map[int32]*Episode{}, nextSilence: NoTime, changed: true,
+		silences: map[int32]*Episode{}, nextSilence: NoTime, changed: true, mark: NoTime, reread: NoTime,
 		progress: progress{behindSince: NoTime, movedAt: NoTime},
 	}
 }
@@ -108,6 +109,8 @@ func (p *Partition) Observe(t *Tick, now int64) {
 		p.changed = true
 		p.advance(p.recordTime(t))
 		p.count(t)
+	} else {
+		p.advanceAgain(p.recordTime(t))
 	}
 	for i := range detectors {
 		if f := detectors[i].record; f != nil {
@@ -115,7 +118,7 @@ func (p *Partition) Observe(t *Tick, now int64) {
 		}
 	}
 	if t.Kind == Good {
-		p.observeGood(t)
+		p.observeGood(t, now)
 	}
 	if p.fresh {
 		p.row.Through = t.Offset
@@ -123,23 +126,25 @@ func (p *Partition) Observe(t *Tick, now int64) {
 	}
 }
 
-func (p *Partition) observeGood(t *Tick) {
+func (p *Partition) observeGood(t *Tick, now int64) {
 	s := p.symbol(t.Symbol)
-	if p.fresh {
-		p.load(s, t)
-	}
 	if t.Offset <= s.through {
-		return
+		return // a row of the symbol never speaks further than the partition's
 	}
+	p.load(s, t)
 	s.through = t.Offset
 	s.count++
-	p.markDirty(s)
+	p.markDirty(p.current)
+	if !s.unranked {
+		s.unranked = true
+		p.ranked.changed = append(p.ranked.changed, p.current)
+	}
 	for i := range detectors {
 		if f := detectors[i].tick; f != nil {
 			f(p, s, t)
 		}
 	}
-	p.seen(s, t)
+	p.seen(s, t, now)
 	p.sight(s, t)
 }
 
@@ -153,17 +158,17 @@ func (p *Partition) symbol(name []byte) *symbol {
 }
 
 func (p *Partition) addSymbol(name string) *symbol {
-	s := &symbol{name: name, through: -1, first: -1, lastEvent: NoTime, lastAhead: NoTime, lastSeen: NoTime, window: NoTime, nextTold: 1}
+	s := &symbol{name: name, through: -1, first: -1, lastEvent: NoTime, lastAhead: NoTime, lastSeen: NoTime, nextTold: 1}
 	p.current = int32(len(p.symbols))
 	p.index[name] = p.current
 	p.symbols = append(p.symbols, s)
 	return s
 }
 
-func (p *Partition) markDirty(s *symbol) {
-	if !s.dirty {
+func (p *Partition) markDirty(i int32) {
+	if s := p.symbols[i]; !s.dirty {
 		s.dirty = true
-		p.dirty = append(p.dirty, p.current)
+		p.dirty = append(p.dirty, i)
 	}
 }
 
@@ -207,36 +212,51 @@ func (p *Partition) both(f func(c *Counts)) {
 	f(&p.row.Window.Counts)
 }
 
-// load counts a good tick in the load of its window.
+// load counts a good tick in the load of its window. Whether the symbol has
+// ticked in the window before follows from offsets, so that it comes out the
+// same after a restart.
 func (p *Partition) load(s *symbol, t *Tick) {
 	w := &p.row.Window
-	if s.window != w.Start || s.windowN == 0 {
-		s.window, s.windowN = w.Start, 0
-		w.Symbols++
+	if w.From < 0 || t.Offset < w.From {
+		return // read again, of a window that is closed
+	}
+	first := s.through < w.From
+	if first {
+		s.windowN = 0
 	}
 	s.windowN++
+	if !p.fresh {
+		return
+	}
+	if first {
+		w.Symbols++
+	}
 	if len(t.Key) > 0 || t.Key == nil {
 		w.Keyed++
+		p.row.Keyed++
 	}
 	if s.windowN > w.HotN {
-		w.HotN, w.Hot = s.windowN, s.name
+		w.HotN, w.Hot = s.windowN, ShowBytes(s.name)
 	}
-	if age := p.late - t.EventTime; p.late != NoTime {
-		w.MaxAge = max(w.MaxAge, age)
-		p.row.MaxAge = max(p.row.MaxAge, age)
+	if p.late != NoTime {
+		w.MaxAge = max(w.MaxAge, p.late-t.EventTime)
+		p.row.MaxAge = max(p.row.MaxAge, p.late-t.EventTime)
 	}
 }
 
-// seen notes when the symbol ticked; a redelivered tick does not count.
-func (p *Partition) seen(s *symbol, t *Tick) {
+// seen notes when the symbol ticked; a redelivered tick does not count. The
+// partition's record time counts rather than the record's own: a producer
+// whose clock is behind must not look silent between its ticks.
+func (p *Partition) seen(s *symbol, t *Tick, now int64) {
 	if t.Origin != nil {
 		return
 	}
-	if at := p.recordTime(t); at > s.lastSeen {
-		s.lastSeen = at
-	}
-	if e := p.silences[p.current]; e != nil {
-		p.endSilence(p.current, e, t)
+	s.lastSeen = max(s.lastSeen, p.mark, now)
+	if budget := int64(p.limits.MaxSymbolSilence); budget > 0 && s.lastSeen != NoTime {
+		p.nextSilence = min(p.nextSilence, s.lastSeen+budget)
+		if e := p.silences[p.current]; e != nil {
+			p.endSilence(p.current, e, t)
+		}
 	}
 }
 
@@ -270,7 +290,8 @@ func (p *Partition) recordTime(t *Tick) int64 {
 	return t.RecordTime
 }
 
-// setClock sets the clock by which the record's event time is judged.
+// setClock sets the clock by which the record's event time is judged; a
+// record without a record time has none.
 func (p *Partition) setClock(t *Tick, now int64) {
 	switch {
 	case p.limits.Now != NoTime:
@@ -280,6 +301,6 @@ func (p *Partition) setClock(t *Tick, now int64) {
 	case t.RecordTime != NoTime:
 		p.early, p.late = t.RecordTime+recordTick, t.RecordTime
 	default:
-		p.early, p.late = t.EventTime, t.EventTime
+		p.early, p.late = NoTime, NoTime
 	}
 }

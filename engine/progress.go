@@ -1,5 +1,7 @@
 package engine
 
+import "math"
+
 // progress is what a live partition knows of its own lag.
 type progress struct {
 	live        bool
@@ -31,7 +33,10 @@ func (p *Partition) Progress(highWatermark, now int64) {
 	}
 	g.high = highWatermark
 	behind := p.behind()
-	age := now - p.row.Watermark
+	age := int64(math.MaxInt64) // of the newest record judged
+	if p.row.Watermark != NoTime {
+		age = now - p.row.Watermark
+	}
 	switch {
 	case !g.live && (behind == 0 || behind <= liveBehind && (age <= liveAge || now-g.movedAt >= stillFor)):
 		g.live, g.since = true, now

@@ -10,7 +10,8 @@ type SymbolRow struct {
 	First     int64 // offset of the first keyed tick
 	LastEvent int64 // greatest accepted event time, NoTime before the first
 	LastAhead int64 // the same of ticks far ahead of their record time
-	LastSeen  int64 // record time of the last tick
+	LastSeen  int64 // when the last tick was seen: the partition's record time, live the clock
+	WindowN   int64 // ticks in the partition's window of the last tick
 	Sighted   bool  // a keyed tick has been told to the topic
 
 	SilentFrom int64        // offset of the last tick before a silence that is told, -1: none
@@ -35,6 +36,7 @@ type PartitionRow struct {
 	From       int64  `json:"from"`    // first offset judged, -1: none
 	Through    int64  `json:"through"` // last offset judged, -1: none
 	Counts     Counts `json:"counts"`
+	Keyed      int64  `json:"keyed"`      // ticks whose key is not empty
 	Watermark  int64  `json:"watermark"`  // greatest record time
 	FirstTime  int64  `json:"first_time"` // first record time
 	SweptTo    int64  `json:"swept_to"`   // whole second of record time swept last
@@ -54,9 +56,9 @@ type WindowState struct {
 	From    int64  `json:"from"`  // first offset counted, -1: none
 	Through int64  `json:"through"`
 	Counts  Counts `json:"counts"`
-	Keyed   int64  `json:"keyed"`   // ticks whose key is not empty: the load for skew
-	Symbols int64  `json:"symbols"` // distinct symbols
-	Hot     string `json:"hot,omitempty"`
+	Keyed   int64  `json:"keyed"`         // ticks whose key is not empty: the load for skew
+	Symbols int64  `json:"symbols"`       // distinct symbols
+	Hot     string `json:"hot,omitempty"` // busiest symbol, escaped
 	HotN    int64  `json:"hot_n"`
 	MaxAge  int64  `json:"max_age"`
 }
@@ -99,6 +101,7 @@ type PartitionStats struct {
 	From       int64  `json:"from"`
 	Through    int64  `json:"through"`
 	Counts     Counts `json:"counts"`
+	Keyed      int64  `json:"keyed"` // ticks whose key is not empty
 	Symbols    int64  `json:"symbols"`
 	Disordered int64  `json:"disordered"`
 	Watermark  int64  `json:"watermark"`

@@ -12,12 +12,13 @@ type Snapshot struct {
 	Stats        *PartitionStats
 
 	dirty []int32
+	told  []Finding
 }
 
 // Snapshot takes everything that is not durable yet. When it cannot be made
 // durable it must be given back with Return.
 func (p *Partition) Snapshot() *Snapshot {
-	s := &Snapshot{Topic: p.topic, Partition: p.id, Next: p.row.Through + 1, dirty: p.dirty, Reports: p.out}
+	s := &Snapshot{Topic: p.topic, Partition: p.id, Next: p.row.Through + 1, dirty: p.dirty, told: p.told, Reports: p.out}
 	if p.row.Through < 0 {
 		s.Next = -1
 	}
@@ -29,26 +30,23 @@ func (p *Partition) Snapshot() *Snapshot {
 	s.PartitionRow = p.partitionRow()
 	s.Stats = p.stats()
 	p.dirty, p.out, p.told, p.closed, p.sightings = nil, nil, nil, nil, nil
-	p.urgent, p.changed, p.reset = false, false, false
+	p.urgent, p.changed, p.reset, p.relist = false, false, false, false
 	return s
 }
 
 // Return takes back a snapshot that did not become durable.
 func (p *Partition) Return(s *Snapshot) {
 	for _, i := range s.dirty {
-		if sym := p.symbols[i]; !sym.dirty {
-			sym.dirty = true
-			p.dirty = append(p.dirty, i)
-		}
+		p.markDirty(i)
 	}
 	p.out = append(s.Reports, p.out...)
-	p.told = append(s.Stats.Findings, p.told...)
+	p.told = append(s.told, p.told...)
 	p.closed = append(s.Stats.Windows, p.closed...)
 	p.sightings = append(s.Stats.Sightings, p.sightings...)
 	p.reset = p.reset || s.Stats.Reset
-	p.changed = true
-	for i := range s.Stats.Findings {
-		p.urgent = p.urgent || s.Stats.Findings[i].State == Opened
+	p.changed, p.relist = true, true
+	for i := range s.told {
+		p.urgent = p.urgent || s.told[i].State == Opened
 	}
 }
 
@@ -56,7 +54,7 @@ func (p *Partition) symbolRow(i int32) SymbolRow {
 	s := p.symbols[i]
 	r := SymbolRow{
 		Symbol: s.name, Through: s.through, Count: s.count, Disorder: s.disorder, First: s.first,
-		LastEvent: s.lastEvent, LastAhead: s.lastAhead, LastSeen: s.lastSeen, Sighted: s.sighted, SilentFrom: -1,
+		LastEvent: s.lastEvent, LastAhead: s.lastAhead, LastSeen: s.lastSeen, WindowN: s.windowN, Sighted: s.sighted, SilentFrom: -1,
 	}
 	if e := p.silences[i]; e != nil {
 		r.SilentFrom = e.FirstOffset
@@ -73,7 +71,7 @@ func (p *Partition) partitionRow() PartitionRow {
 	r.Symbols = int64(len(p.symbols))
 	r.Episodes = make([]Episode, 0, len(p.episodes))
 	for _, d := range detectors {
-		if e := p.episodes[d.code]; e != nil && d.lasting == 0 {
+		if e := p.episodes[d.code]; e != nil {
 			c := *e
 			c.Tally = make(map[string]int64, len(e.Tally))
 			for k, v := range e.Tally {
@@ -86,13 +84,17 @@ func (p *Partition) partitionRow() PartitionRow {
 }
 
 func (p *Partition) stats() *PartitionStats {
-	top := p.top()
+	top := p.rank()
 	st := &PartitionStats{
 		Topic: p.topic, Partition: p.id, Partitions: p.partitions, From: p.row.From, Through: p.row.Through,
-		Counts: p.row.Counts, Symbols: int64(len(p.symbols)), Disordered: p.row.Disordered,
+		Counts: p.row.Counts, Keyed: p.row.Keyed, Symbols: int64(len(p.symbols)), Disordered: p.row.Disordered,
 		Watermark: p.row.Watermark, FirstTime: p.row.FirstTime, MaxAge: p.row.MaxAge, Units: p.row.Units,
 		Passed: p.row.Window.Start, CaughtUp: p.progress.live, Reset: p.reset,
 		Windows: p.closed, Top: top, Late: p.ranked.late, Sightings: p.sightings, Findings: p.told,
+	}
+	if p.relist {
+		// The topic lists open findings with their last count.
+		st.Findings = append(st.Findings[:len(st.Findings):len(st.Findings)], p.open()...)
 	}
 	return st
 }
@@ -108,9 +110,13 @@ func (p *Partition) RestoreSymbol(r SymbolRow) {
 	*s = symbol{
 		name: s.name, through: r.Through, count: r.Count, disorder: r.Disorder, first: r.First,
 		lastEvent: r.LastEvent, lastAhead: r.LastAhead, lastSeen: r.LastSeen,
-		window: NoTime, nextTold: 1, sighted: r.Sighted,
+		windowN: r.WindowN, nextTold: 1, sighted: r.Sighted, unranked: s.unranked,
 	}
-	for s.nextTold <= s.count {
+	if !s.unranked {
+		s.unranked = true
+		p.ranked.changed = append(p.ranked.changed, i)
+	}
+	for s.sighted && s.nextTold <= s.count {
 		s.nextTold *= 10
 	}
 	delete(p.disorders, i)

@@ -20,6 +20,7 @@ func floor(t, step int64) int64 {
 // advance moves the partition's record time on to at: it closes windows that
 // are over and sweeps at the last whole second passed.
 func (p *Partition) advance(at int64) {
+	p.mark = max(at, p.row.Watermark)
 	if at == NoTime {
 		return
 	}
@@ -52,6 +53,21 @@ func (p *Partition) advance(at int64) {
 	}
 }
 
+// advanceAgain moves the time of records that are read again because some
+// symbol rows are older than the partition's: only symbols are judged by it.
+// A symbol whose row is newer is not affected, as it has been seen later.
+func (p *Partition) advanceAgain(at int64) {
+	before := p.reread
+	p.reread = max(at, before)
+	p.mark = p.reread
+	if sec := floor(p.reread, second); p.reread != NoTime && (before == NoTime || sec > before) {
+		p.endDisorders(sec, episodeQuiet)
+		if !p.progress.live {
+			p.sweepSilence(sec)
+		}
+	}
+}
+
 // Sweep tells a live partition the time, about once a second: what record
 // times leave open on an idle partition is closed by the clock.
 func (p *Partition) Sweep(now int64) {
@@ -62,6 +78,7 @@ func (p *Partition) Sweep(now int64) {
 	step := int64(p.limits.ReportInterval)
 	if w := &p.row.Window; w.Start == NoTime {
 		w.Start = max(floor(now-idleGrace, step), p.row.ClosedTo)
+		p.changed = true
 	} else if w.Start+step+idleGrace <= now {
 		p.closeWindow(floor(now-idleGrace, step))
 	}
@@ -80,24 +97,28 @@ func (p *Partition) Close(now int64) {
 	if p.row.Window.Start != NoTime || p.row.Window.Counts.Records > 0 {
 		p.closeWindow(NoTime)
 	}
-	p.changed = true
+	p.changed, p.relist = true, true
 }
 
 // closeWindow writes the open window's report and opens the one at next.
 func (p *Partition) closeWindow(next int64) {
 	w := &p.row.Window
-	r := p.report(TriggerInterval, "window/"+strconv.FormatInt(w.Start, 10))
+	cause := "window/" + strconv.FormatInt(w.Start, 10)
+	if w.Start == NoTime {
+		cause = "offset/" + strconv.FormatInt(w.From, 10)
+	}
+	r := p.report(TriggerInterval, cause)
 	r.list(p.open(), p.limits.FindingsPerReport)
 	p.out = append(p.out, r)
 	p.closed = append(p.closed, WindowLoad{
-		Start: w.Start, Keyed: w.Keyed, Ticks: w.Counts.Ticks, Symbols: w.Symbols, Hot: ShowBytes(w.Hot),
+		Start: w.Start, Keyed: w.Keyed, Ticks: w.Counts.Ticks, Symbols: w.Symbols, Hot: w.Hot,
 		HotN: w.HotN, MaxAge: w.MaxAge, Through: p.row.Through, Total: p.row.Counts,
 	})
 	if w.Start != NoTime {
 		p.row.ClosedTo = w.Start + int64(p.limits.ReportInterval)
 	}
 	p.row.Window = newWindow(next)
-	p.changed = true
+	p.changed, p.relist = true, true
 }
 
 // report is a PARTITION report of the open window.
@@ -117,7 +138,7 @@ func (p *Partition) report(trigger Trigger, cause string) *Report {
 	r.Throughput = float64(w.Counts.Ticks) / l.ReportInterval.Seconds()
 	r.PartitionTicks[p.idText] = w.Counts.Ticks
 	r.Symbols = int64(len(p.symbols))
-	for _, s := range p.top() {
+	for _, s := range p.rank() {
 		r.SymbolsMap[s.Symbol] = p.id
 	}
 	for _, s := range p.ranked.late {
