@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -108,7 +109,7 @@ func (a *app) listPartitioners(asJSON bool) error {
 	}
 	for _, p := range engine.Partitioners() {
 		l := line{p.Name, p.Hash.String(), p.Client, p.Library, p.NullKey.String(), p.EmptyKey.String()}
-		if err := o.row(l, l.Name, l.Hash, l.NullKey, l.EmptyKey, l.Library); err != nil {
+		if err := o.row(l, l.Name, l.Hash, l.NullKey, l.EmptyKey, cmp.Or(l.Library, "-")); err != nil {
 			return err
 		}
 	}
