@@ -62,6 +62,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer, e
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.runCommand(),
+		a.replayCommand(),
 		a.planCommand(),
 		a.explainCommand(),
 		a.demoCommand(),

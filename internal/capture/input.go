@@ -28,6 +28,8 @@ type Summary struct {
 	Topics        []string         // in the order of their first record
 	Partitions    map[string]int32 // by topic: highest partition shown + 1
 	TimestampType string           // CreateTime, LogAppendTime, "mixed", or "" when no record tells
+
+	shown map[engine.Place]bool // topic and partition
 }
 
 // Open looks at a capture file, or at standard input when path is "-". One of
@@ -105,7 +107,7 @@ func (in *Input) spool(lines *lineReader) error {
 }
 
 func (in *Input) summarize(lines *lineReader) error {
-	s := Summary{Partitions: map[string]int32{}}
+	s := Summary{Partitions: map[string]int32{}, shown: map[engine.Place]bool{}}
 	var k kcatLine
 	for {
 		line, err := lines.next()
@@ -123,6 +125,7 @@ func (in *Input) summarize(lines *lineReader) error {
 			s.Topics = append(s.Topics, k.topic)
 		}
 		s.Partitions[k.topic] = max(s.Partitions[k.topic], k.partition+1)
+		s.shown[engine.Place{Topic: k.topic, Partition: k.partition}] = true
 		if reason == engine.ReasonNone && k.timestampType != "" && s.TimestampType != k.timestampType {
 			if s.TimestampType != "" {
 				k.timestampType = mixedTypes
@@ -154,6 +157,11 @@ func (in *Input) Consumed() int64 { return in.consumed.Load() }
 
 // Shows says whether a topic is in the summary.
 func (s *Summary) Shows(topic string) bool { return slices.Contains(s.Topics, topic) }
+
+// ShowsPartition says whether a partition of a topic has a record.
+func (s *Summary) ShowsPartition(topic string, partition int32) bool {
+	return s.shown[engine.Place{Topic: topic, Partition: partition}]
+}
 
 // countingReader counts what is read, for progress.
 type countingReader struct {

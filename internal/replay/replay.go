@@ -1,0 +1,182 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/auditstream/auditstream/engine"
+	"github.com/auditstream/auditstream/internal/capture"
+)
+
+// lookEvery is how many records pass between two looks at the context.
+const lookEvery = 8192
+
+// replay is one run.
+type replay struct {
+	Options
+	in      *capture.Input
+	limits  engine.Limits
+	audits  []*audit
+	byTopic map[string]*audit
+	records int64
+	again   int64 // records at or below an offset that was read before
+}
+
+// Run audits the input. The last report of each topic is its FINAL one; after
+// an error there is none.
+func Run(ctx context.Context, in *capture.Input, o Options) error {
+	r := &replay{Options: o, in: in, limits: o.Limits, byTopic: map[string]*audit{}}
+	r.limits.Replay = true
+	r.limits.TimestampType = in.Summary.TimestampType
+	if err := r.prepare(); err != nil {
+		return err
+	}
+	if err := r.read(ctx); err != nil {
+		return err
+	}
+	for _, a := range r.audits {
+		if err := a.finish(r.Consumed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepare finds the topics to audit and their partition counts.
+func (r *replay) prepare() error {
+	if r.in.Bare {
+		if len(r.Topics) > 1 {
+			r.Note("%s: the file names no topic; its ticks are taken for those of %s", r.in.Name, r.Topics[0])
+		}
+		return r.add(r.Topics[0], "", DefaultPartitions)
+	}
+	shown := r.in.Summary.Topics
+	topics := slices.DeleteFunc(slices.Clone(r.Topics), func(t string) bool { return !r.in.Summary.Shows(t) })
+	if len(topics) == 0 {
+		if len(shown) > 1 || len(r.Topics) > 1 {
+			return invalidf("%s holds records of %s, none of which is among topics (%s)",
+				r.in.Name, strings.Join(shown, ", "), strings.Join(r.Topics, ", "))
+		}
+		r.Note("%s holds records of %s and is audited as that, not as %s", r.in.Name, shown[0], r.Topics[0])
+		topics = shown
+	}
+	if len(topics) > 1 && len(r.Consumed) > 0 {
+		return invalidf("consumed offsets are of one topic, and the input holds %s", strings.Join(topics, ", "))
+	}
+	for _, t := range topics {
+		if err := r.add(t, t, r.in.Summary.Partitions[t]); err != nil {
+			return err
+		}
+	}
+	for _, t := range shown {
+		if r.byTopic[t] == nil {
+			r.Note("%s: records of %s are left out, since it is not among topics", r.in.Name, t)
+		}
+	}
+	return nil
+}
+
+// add starts the audit of a topic, whose records the file marks with mark.
+func (r *replay) add(name, mark string, shown int32) error {
+	count := shown
+	if r.Partitions > 0 {
+		if count = r.Partitions; count < shown && !r.in.Bare {
+			return invalidf("%s shows partition %d of %s, and %d partitions were given", r.in.Name, shown-1, name, count)
+		}
+	}
+	for id := range r.Consumed {
+		if id >= count {
+			return invalidf("consumed offsets: %s has no partition %d, it has %d partitions", name, id, count)
+		}
+	}
+	a := newAudit(name, count, &r.limits, r.Report)
+	if !r.in.Bare {
+		a.absent(func(id int32) bool { return r.in.Summary.ShowsPartition(mark, id) })
+	}
+	r.audits = append(r.audits, a)
+	r.byTopic[mark] = a
+	return nil
+}
+
+// open starts reading.
+func (r *replay) open() (*capture.Reader, error) {
+	values, err := r.Decoder()
+	if err != nil {
+		return nil, err
+	}
+	symbols, err := r.Symbols()
+	if err != nil {
+		return nil, err
+	}
+	return r.in.Records(values, capture.Placing{Hash: r.Hash, Partitions: r.audits[0].count, Symbols: symbols})
+}
+
+// read judges every record of the file that is selected.
+func (r *replay) read(ctx context.Context) error {
+	in, err := r.open()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	var rec capture.Record
+	for {
+		if r.records%lookEvery == 0 {
+			if err := ctx.Err(); err != nil {
+				return fmt.Errorf("%s: stopped after %d records: %w", r.in.Name, r.records, err)
+			}
+			if r.Progress != nil {
+				r.Progress(r.records)
+			}
+		}
+		err := in.Next(&rec)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.in.Name, err)
+		}
+		r.records++
+		if err := r.record(&rec); err != nil {
+			return fmt.Errorf("%s: %w", r.in.Name, err)
+		}
+	}
+	r.noteDamage(in)
+	return nil
+}
+
+func (r *replay) record(rec *capture.Record) error {
+	a := r.byTopic[rec.Topic]
+	if a == nil {
+		return nil
+	}
+	p, t := a.part(rec.Partition), &rec.Tick
+	p.end = max(p.end, t.Offset+1)
+	p.at = timeOf(t, p.at)
+	if !r.selects(p.at, t.Offset) {
+		return nil
+	}
+	if r.StopOnBad && (t.Kind == engine.Unreadable || t.Kind == engine.Unusable) {
+		return &BadRecord{engine.Place{Topic: a.name, Partition: rec.Partition, Offset: t.Offset}, rec.Line, t.Kind, t.Reason}
+	}
+	if t.Offset <= p.Through() {
+		r.again++
+		return nil
+	}
+	return a.observe(p, rec)
+}
+
+// noteDamage tells what of the file could not be audited.
+func (r *replay) noteDamage(in *capture.Reader) {
+	if lines, first := in.Lost(); lines > 0 {
+		r.Note("%s: %d lines are no records and were left out, the first is line %d", r.in.Name, lines, first)
+	}
+	if in.CutShort() {
+		r.Note("%s: the packed file ends in the middle", r.in.Name)
+	}
+	if r.again > 0 {
+		r.Note("%s: %d records repeat an offset of their partition or lie before it, and are not counted again", r.in.Name, r.again)
+	}
+}
