@@ -1,0 +1,293 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/auditstream/auditstream/codecs"
+	"github.com/auditstream/auditstream/engine"
+	"github.com/auditstream/auditstream/internal/config"
+	"github.com/auditstream/auditstream/internal/kafka"
+	"github.com/auditstream/auditstream/processors"
+)
+
+const (
+	benchPartitions = 16
+	benchSymbols    = 2000
+)
+
+// benchTicks is the number of ticks of the topic that BenchmarkKafka reads.
+func benchTicks() int {
+	if n, err := strconv.Atoi(os.Getenv("AUDITSTREAM_BENCH_TICKS")); err == nil {
+		return n
+	}
+	return 3_000_000
+}
+
+// BenchmarkKafka reads one topic of 3 M JSON ticks of 168 bytes (16
+// partitions, 2 000 symbols, lz4) with several contestants in turn. What is
+// measured lies between a contestant's first tick and its last: joining the
+// group is not. CPU and allocations are those of the whole process.
+//
+//	AUDITSTREAM_TEST_KAFKA=host:port go test ./cmd/auditstream -run '^$' -bench Kafka -benchtime 1x -count 3
+func BenchmarkKafka(b *testing.B) {
+	brokers := os.Getenv("AUDITSTREAM_TEST_KAFKA")
+	if brokers == "" {
+		b.Skip("NOT RUN: set AUDITSTREAM_TEST_KAFKA=host:port")
+	}
+	topic := benchTopic(b, brokers)
+	for _, c := range []struct {
+		name string
+		run  func(context.Context, string, string, *benchMeter) error
+	}{
+		{"raw", benchRaw},
+		{"raw-json", benchRawJSON},
+		{"run-exactly-once", func(ctx context.Context, brokers, topic string, m *benchMeter) error {
+			return benchRun(ctx, brokers, topic, config.ExactlyOnceV2, m)
+		}},
+		{"run-at-least-once", func(ctx context.Context, brokers, topic string, m *benchMeter) error {
+			return benchRun(ctx, brokers, topic, config.AtLeastOnce, m)
+		}},
+	} {
+		b.Run("contestant="+c.name, func(b *testing.B) {
+			for range b.N {
+				ctx, cancel := context.WithTimeout(b.Context(), 3*time.Minute)
+				m := &benchMeter{want: int64(benchTicks())}
+				if err := c.run(ctx, brokers, topic, m); err != nil {
+					b.Fatal(err)
+				}
+				cancel()
+				m.report(b)
+			}
+		})
+	}
+}
+
+// benchMeter measures the process from the first tick to the last. Counting
+// is spread over counters, one a goroutine.
+type benchMeter struct {
+	want     int64
+	begin    sync.Once
+	start    time.Time
+	usage    syscall.Rusage
+	memory   runtime.MemStats
+	counters []*atomic.Int64
+	mu       sync.Mutex
+
+	elapsed, cpu time.Duration
+	allocs       uint64
+}
+
+func (m *benchMeter) counter() *atomic.Int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := new(atomic.Int64)
+	m.counters = append(m.counters, c)
+	return c
+}
+
+func (m *benchMeter) first() {
+	m.begin.Do(func() {
+		runtime.ReadMemStats(&m.memory)
+		_ = syscall.Getrusage(syscall.RUSAGE_SELF, &m.usage)
+		m.start = time.Now()
+	})
+}
+
+func (m *benchMeter) seen() (n int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, c := range m.counters {
+		n += c.Load()
+	}
+	return n
+}
+
+// wait returns when every tick has been seen.
+func (m *benchMeter) wait(ctx context.Context) error {
+	tick := time.NewTicker(500 * time.Microsecond)
+	defer tick.Stop()
+	for m.seen() < m.want {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fmt.Errorf("%d of %d ticks: %w", m.seen(), m.want, ctx.Err())
+		}
+	}
+	m.elapsed = time.Since(m.start)
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	m.cpu = time.Duration(u.Utime.Nano() + u.Stime.Nano() - m.usage.Utime.Nano() - m.usage.Stime.Nano())
+	var s runtime.MemStats
+	runtime.ReadMemStats(&s)
+	m.allocs = s.Mallocs - m.memory.Mallocs
+	return nil
+}
+
+func (m *benchMeter) report(b *testing.B) {
+	n := float64(m.want)
+	b.ReportMetric(n/m.elapsed.Seconds(), "ticks/s")
+	b.ReportMetric(float64(m.cpu.Nanoseconds())/n, "cpu-ns/tick")
+	b.ReportMetric(float64(m.allocs)/n, "allocs/tick")
+	b.ReportMetric(0, "ns/op")
+}
+
+func benchRaw(ctx context.Context, brokers, topic string, m *benchMeter) error {
+	return benchRead(ctx, brokers, topic, m, func(*kgo.Record) {})
+}
+
+func benchRawJSON(ctx context.Context, brokers, topic string, m *benchMeter) error {
+	d, err := codecs.NewJSON(codecs.JSONFields{Symbol: "symbol", Timestamp: "timestamp_ns"})
+	if err != nil {
+		return err
+	}
+	var t engine.Tick
+	return benchRead(ctx, brokers, topic, m, func(r *kgo.Record) { d.Decode(r.Value, &t) })
+}
+
+// benchRead reads the topic with a group of its own.
+func benchRead(ctx context.Context, brokers, topic string, m *benchMeter, each func(*kgo.Record)) error {
+	cl, err := kgo.NewClient(kgo.SeedBrokers(strings.Split(brokers, ",")...), kgo.ConsumeTopics(topic),
+		kgo.ConsumerGroup(fmt.Sprintf("bench-raw-%d", time.Now().UnixNano())), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
+	if err != nil {
+		return err
+	}
+	defer cl.Close()
+	n := m.counter()
+	for n.Load() < m.want {
+		fs := cl.PollFetches(ctx)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if fs.NumRecords() > 0 {
+			m.first()
+		}
+		fs.EachRecord(each)
+		n.Add(int64(fs.NumRecords()))
+	}
+	return m.wait(ctx)
+}
+
+// countingDecoder notes each tick of one partition.
+type countingDecoder struct {
+	codecs.TickDecoder
+	m *benchMeter
+	n *atomic.Int64
+}
+
+func (d countingDecoder) Decode(value []byte, t *engine.Tick) {
+	d.m.first()
+	d.TickDecoder.Decode(value, t)
+	d.n.Add(1)
+}
+
+// benchRun audits the topic as `run` does, under a name of its own.
+func benchRun(ctx context.Context, brokers, topic, guarantee string, m *benchMeter) error {
+	name := fmt.Sprintf("bench-%d", time.Now().UnixNano())
+	dir, err := os.MkdirTemp("", "auditstream-bench")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	c, err := config.Load("", nil, []string{
+		"bootstrap.servers=" + brokers, "topics=" + topic, "name=" + name, "audit.topic=" + name + ".audit",
+		"processing.guarantee=" + guarantee, "state.dir=" + dir,
+	})
+	if err != nil {
+		return err
+	}
+	admin, err := kafka.Connect(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer admin.Close()
+	defer func() {
+		_, _ = admin.DeleteTopics(context.WithoutCancel(ctx), name+".audit", "auditstream-"+name+"-table",
+			"auditstream-"+name+"-distribution", "auditstream-"+name+"-distribution-table")
+	}()
+	p, err := processorConfig(ctx, admin, c, auditOptions{log: zerolog.Nop(), status: processors.NewStatus()})
+	if err != nil {
+		return err
+	}
+	decoder := p.Decoder
+	p.Decoder = func() (codecs.TickDecoder, error) {
+		d, err := decoder()
+		return countingDecoder{d, m, m.counter()}, err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- processors.Run(ctx, p) }()
+	werr := m.wait(ctx)
+	stop()
+	if err := <-ended; err != nil {
+		return err
+	}
+	return werr
+}
+
+var benchTopicOnce struct {
+	sync.Once
+	name string
+	err  error
+}
+
+// benchTopic makes and fills the topic once a process.
+func benchTopic(b *testing.B, brokers string) string {
+	o := &benchTopicOnce
+	o.Do(func() {
+		o.name = fmt.Sprintf("auditstream-bench-%d", time.Now().UnixNano())
+		o.err = fillBenchTopic(b.Context(), brokers, o.name)
+	})
+	if o.err != nil {
+		b.Fatal(o.err)
+	}
+	return o.name
+}
+
+// fillBenchTopic produces the ticks keyed by symbol with murmur2.
+func fillBenchTopic(ctx context.Context, brokers, topic string) error {
+	cl, err := kgo.NewClient(kgo.SeedBrokers(strings.Split(brokers, ",")...), kgo.DefaultProduceTopic(topic),
+		kgo.RecordPartitioner(kgo.StickyKeyPartitioner(nil)), kgo.ProducerBatchCompression(kgo.Lz4Compression()),
+		kgo.ProducerBatchMaxBytes(64<<10), kgo.ProducerLinger(5*time.Millisecond), kgo.MaxBufferedRecords(200_000))
+	if err != nil {
+		return err
+	}
+	defer cl.Close()
+	retention := "-1"
+	if _, err := kadm.NewClient(cl).CreateTopic(ctx, benchPartitions, 1, map[string]*string{"retention.ms": &retention}, topic); err != nil {
+		return err
+	}
+	var failed atomic.Pointer[error]
+	m := newBenchMarket(benchSymbols)
+	bytes := 0
+	for range benchTicks() {
+		key, value := m.next()
+		bytes += len(value)
+		cl.Produce(ctx, &kgo.Record{Key: key, Value: value}, func(_ *kgo.Record, err error) {
+			if err != nil {
+				failed.CompareAndSwap(nil, &err)
+			}
+		})
+	}
+	if err := cl.Flush(ctx); err != nil {
+		return err
+	}
+	if e := failed.Load(); e != nil {
+		return *e
+	}
+	fmt.Fprintf(os.Stderr, "%d ticks of %d bytes, %d of them backward\n", benchTicks(), bytes/benchTicks(), m.backward)
+	return nil
+}
