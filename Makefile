@@ -33,7 +33,7 @@ bench:
 bench-kafka:
 	@trap '.ci/kafka/stop $(KAFKA)' EXIT; \
 	  address=$$(.ci/kafka/start $(KAFKA)) && \
-	  AUDITSTREAM_TEST_KAFKA=$$address go test -run '^$$' -bench Kafka -benchtime 1x -timeout 30m ./test/...
+	  AUDITSTREAM_TEST_KAFKA=$$address go test -run '^$$' -bench Kafka -benchtime 1x -count 3 -timeout 30m ./cmd/auditstream
 
 fuzz:
 	@for p in $$(go list ./...); do \
