@@ -89,28 +89,18 @@ func (d *JSON) object(b []byte, i, depth int, n *jsonNode, at *jsonFound) int {
 	if i = skipSpace(b, i); i < len(b) && b[i] == '}' {
 		return i + 1
 	}
-	for {
+	for member := 0; ; member++ {
 		if i >= len(b) {
 			return scanCut
 		}
-		if b[i] != '"' {
-			return scanBad
-		}
-		end, escaped := skipString(b, i+1)
-		if end < 0 {
-			return end
-		}
-		name := b[i+1 : end-1]
-		if escaped {
-			d.name = appendUnescaped(d.name[:0], name)
-			name = d.name
-		}
-		kid := n.kid(name)
-		if i = end + 1; end >= len(b) || b[end] != ':' || i >= len(b) || b[i] <= ' ' {
-			if i = skipColon(b, end); i < 0 {
-				return i
+		kid, next := d.shape.guess(b, i, member, depth)
+		if next == 0 {
+			if kid, next = d.member(b, i, n); next < 0 {
+				return next
 			}
+			d.shape.learn(b[i:next], member, depth, kid)
 		}
+		i = next
 		if kid != nil {
 			i = d.value(b, i, depth, kid, at)
 		} else if i < len(b) && isDigit(b[i]) {
@@ -130,6 +120,28 @@ func (d *JSON) object(b []byte, i, depth int, n *jsonNode, at *jsonFound) int {
 			return i
 		}
 	}
+}
+
+// member reads a member's name and colon at b[i] and the space around them,
+// and finds the step below n that it is.
+func (d *JSON) member(b []byte, i int, n *jsonNode) (kid *jsonNode, next int) {
+	if b[i] != '"' {
+		return nil, scanBad
+	}
+	end, escaped := skipString(b, i+1)
+	if end < 0 {
+		return nil, end
+	}
+	name := b[i+1 : end-1]
+	if escaped {
+		d.name = appendUnescaped(d.name[:0], name)
+		name = d.name
+	}
+	kid = n.kid(name)
+	if next = end + 1; end >= len(b) || b[end] != ':' || next >= len(b) || b[next] <= ' ' {
+		next = skipColon(b, end)
+	}
+	return kid, next
 }
 
 // value reads the value of a member whose name is the step kid.

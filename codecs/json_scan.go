@@ -87,6 +87,24 @@ func skipEscape(b []byte, i int) int {
 
 func isDigit(c byte) bool { return c-'0' <= 9 }
 
+// digitsEnd returns the index of the first byte from i on that is no digit,
+// eight bytes at a time.
+func digitsEnd(b []byte, i int) int {
+	for i+8 <= len(b) {
+		v := binary.LittleEndian.Uint64(b[i:]) ^ swarLow*'0' // a digit becomes 0 to 9
+		// 0x76 carries 10 and above into the high bit; a carry out of a byte
+		// reaches upwards only, so the lowest mark is a true one.
+		if stop := (v + swarLow*0x76 | v) & swarHigh; stop != 0 {
+			return i + bits.TrailingZeros64(stop)>>3
+		}
+		i += 8
+	}
+	for i < len(b) && isDigit(b[i]) {
+		i++
+	}
+	return i
+}
+
 // skipDigits reads digits, of which there must be at least one.
 func skipDigits(b []byte, i int) int {
 	if i >= len(b) {
@@ -95,9 +113,7 @@ func skipDigits(b []byte, i int) int {
 	if !isDigit(b[i]) {
 		return scanBad
 	}
-	for i++; i < len(b) && isDigit(b[i]); i++ {
-	}
-	return i
+	return digitsEnd(b, i)
 }
 
 // skipNumber reads a number whose first byte is b[i].
@@ -106,10 +122,7 @@ func skipNumber(b []byte, i int) int {
 		i++
 	}
 	first := i
-	for i < len(b) && isDigit(b[i]) {
-		i++
-	}
-	if i == first {
+	if i = digitsEnd(b, i); i == first {
 		return skipDigits(b, i)
 	}
 	if b[first] == '0' && i > first+1 {
@@ -117,9 +130,7 @@ func skipNumber(b []byte, i int) int {
 	}
 	if i < len(b) && b[i] == '.' {
 		first = i + 1
-		for i++; i < len(b) && isDigit(b[i]); i++ {
-		}
-		if i == first {
+		if i = digitsEnd(b, first); i == first {
 			return skipDigits(b, i)
 		}
 	}

@@ -22,8 +22,11 @@ func hexDigit(c byte) int {
 func appendUnescaped(dst, s []byte) []byte {
 	for i := 0; i < len(s); {
 		if s[i] != '\\' {
-			dst = append(dst, s[i])
-			i++
+			run := i
+			for i < len(s) && s[i] != '\\' {
+				i++
+			}
+			dst = append(dst, s[run:i]...)
 			continue
 		}
 		c := s[i+1]

@@ -49,6 +49,7 @@ type JSON struct {
 	upper   bool
 	scratch []byte // symbol that is not spelled in the value as it is compared
 	name    []byte // member name whose escapes are resolved
+	shape   jsonShape
 }
 
 // NewJSON compiles the field paths. It fails when a path is empty, has an

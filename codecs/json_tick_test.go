@@ -297,6 +297,32 @@ func TestJSONAllocatesNothing(t *testing.T) {
 	}
 }
 
+// Two producers that write the members in another order share a decoder.
+func TestJSONShapesTakeTurns(t *testing.T) {
+	d := newJSON(t, JSONFields{})
+	values := []string{
+		`{"symbol":"QXA","ts":1735831800,"x":1}`, `{"ts":1735831801,"x":{"symbol":"no"},"symbol":"QXB"}`,
+		`{"symbol" : "QXC","ts":1735831802}`, `{"symbol":"QXD","x":2,"ts":1735831803}`, `{"ts":1735831804,"symbol":"QXE","x":1}`,
+	}
+	read := func() {
+		for i, v := range values {
+			var tick engine.Tick
+			d.Decode([]byte(v), &tick)
+			want := "QX" + string(rune('A'+i))
+			if tick.Kind != engine.Good || string(tick.Symbol) != want || tick.EventTime != (1735831800+int64(i))*1e9 {
+				t.Fatalf("%s: kind %v, symbol %q, time %d", v, tick.Kind, tick.Symbol, tick.EventTime)
+			}
+		}
+	}
+	for range 3 {
+		read()
+	}
+	value, tick := [][]byte{[]byte(values[0]), []byte(values[1])}, engine.Tick{}
+	if n := testing.AllocsPerRun(100, func() { d.Decode(value[0], &tick); d.Decode(value[1], &tick) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 // The 168-byte tick of the performance page.
 const benchTick = `{"symbol":"EQ000123","timestamp_ns":1735831800123456789,"bid_price":412.3400,"ask_price":412.3600,"bid_size":300,"ask_size":1200,"last_price":412.3500,"last_size":40000}`
 
