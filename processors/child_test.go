@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kgo"
+
 	"github.com/auditstream/auditstream/internal/kafkatest"
 	"github.com/auditstream/auditstream/processors"
 	"github.com/auditstream/auditstream/topology"
@@ -30,6 +32,7 @@ type childConfig struct {
 	ExactlyOnce bool
 	StopAtEnd   bool
 	Interval    time.Duration
+	FetchBytes  int32 // 0: as much as comes
 }
 
 func TestMain(m *testing.M) {
@@ -50,6 +53,9 @@ func childMain(raw string) int {
 	cfg := auditConfig(nil, c.Brokers, c.Topology)
 	cfg.InstanceID, cfg.StateDir, cfg.ExactlyOnce, cfg.StopAtEnd = c.Instance, c.StateDir, c.ExactlyOnce, c.StopAtEnd
 	cfg.CheckpointInterval = c.Interval
+	if c.FetchBytes > 0 {
+		cfg.ConsumerOptions = append(cfg.ConsumerOptions, kgo.FetchMaxBytes(c.FetchBytes), kgo.FetchMaxPartitionBytes(c.FetchBytes))
+	}
 	go func() {
 		for ctx.Err() == nil {
 			if s := cfg.Status.Stats(); s.Ready {
@@ -85,6 +91,7 @@ func (r *rig) spawn(instance string, opts ...option) *child {
 	raw, err := json.Marshal(childConfig{
 		Brokers: r.cluster.Brokers, Topology: r.topo, Instance: instance, StateDir: r.t.TempDir(),
 		ExactlyOnce: r.cfg.ExactlyOnce, StopAtEnd: r.cfg.StopAtEnd, Interval: r.cfg.CheckpointInterval,
+		FetchBytes: r.fetchBytes,
 	})
 	if err != nil {
 		r.t.Fatal(err)

@@ -32,6 +32,8 @@ type rig struct {
 	topo    topology.Topology
 	counts  map[string]int32
 	cfg     processors.Config
+
+	fetchBytes int32 // of children; few make a stream last
 }
 
 type option func(*rig)

@@ -84,8 +84,9 @@ func (l *loop) goOn(s *session, err error, lasted time.Duration) bool {
 			s.fail(&InstanceError{s.g.instance, fmt.Sprintf(": its producer has fenced this one's in group %s", s.g.name)})
 			return false
 		}
-		s.awaitReplaced()
-		s.fail(fmt.Errorf("%w: %w", errLost, err))
+		if s.awaitEnd() {
+			s.fail(fmt.Errorf("%w: %w", errLost, err))
+		}
 		return false
 	case hopeless(err) || lasted >= retryFor:
 		s.spoil(err)
@@ -105,16 +106,19 @@ func (l *loop) mayWrite(s *session) bool {
 	return s.g.cfg.ExactlyOnce || l.stand.mayWrite()
 }
 
-// awaitReplaced gives the heartbeats time to tell whether another member with
-// the same instance id has taken this one's place: a producer is fenced for
-// that reason, and also when its own transaction stood still for too long.
-func (s *session) awaitReplaced() {
+// awaitEnd gives the heartbeats time to end the session and to tell why:
+// another member with the same instance id may have taken this one's place.
+// It reports whether they did not. A producer is fenced for that reason, and
+// also when its own transaction stood still for too long.
+func (s *session) awaitEnd() (goesOn bool) {
 	select {
 	case <-s.m.ended:
 	case <-s.ctx.Done():
-	case <-time.After(2*s.g.cfg.HeartbeatInterval + time.Second):
 	case <-s.m.ctx.Done():
+	case <-time.After(2*s.g.cfg.HeartbeatInterval + time.Second):
+		return true
 	}
+	return false
 }
 
 // standstill finds out that the process did not run for so long that its

@@ -64,10 +64,15 @@ func (k *oneTransaction) transact(ctx context.Context, s *session, batches []*ba
 		return err
 	}
 	committing.Store(true)
-	if err := ap.CommitTxn(); err != nil {
-		return fmt.Errorf("commit transaction: %w: %w", errOutcome, err)
+	err := ap.CommitTxn()
+	switch {
+	case err == nil:
+		return nil
+	case over(err) || fenced(err): // refused, so not committed
+		committing.Store(false)
+		return fmt.Errorf("commit transaction: %w", err)
 	}
-	return nil
+	return fmt.Errorf("commit transaction: %w: %w", errOutcome, err)
 }
 
 // abort ends the transaction where it still can be, so that readers do not
