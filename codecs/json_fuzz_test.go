@@ -89,11 +89,12 @@ func FuzzWalk(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var names []string
-		reason := WalkObject(b, func(name, value []byte) {
+		reason := WalkObject(b, func(name, value []byte) bool {
 			names = append(names, string(name))
 			if reason := WalkArray(value, func([]byte) {}); reason == engine.ReasonNone && value[0] != '[' {
 				t.Fatalf("%q was walked as an array", value)
 			}
+			return true
 		})
 		if reason == engine.ReasonDepth {
 			return

@@ -3,21 +3,25 @@ package codecs
 import "github.com/auditstream/auditstream/engine"
 
 // WalkObject calls member for each member of a JSON object in their order,
-// with the bytes between the name's quotes and the value as it is written.
-// It reads the object as far as it is well-formed and returns why it ended:
-// ReasonNone at the object's end, ReasonTruncated where the bytes end in the
-// middle, and so on. Capture files are read with it, which carry bytes that
+// with the bytes between the name's quotes and the value as it is written,
+// until member returns false. It reads the object as far as it is well-formed
+// and returns why it ended: ReasonNone at the object's end or where member
+// ended it, ReasonTruncated where the bytes end in the middle, and so on.
+// Capture files are read with it, which carry bytes that
 // are no UTF-8 inside strings.
-func WalkObject(b []byte, member func(name, value []byte)) engine.Reason {
-	return walkReason(walk(b, '{', '}', func(name span, value span) {
-		member(b[name.start:name.end], b[value.start:value.end])
+func WalkObject(b []byte, member func(name, value []byte) bool) engine.Reason {
+	return walkReason(walk(b, '{', '}', func(name, value span) bool {
+		return member(b[name.start:name.end], b[value.start:value.end])
 	}))
 }
 
 // WalkArray calls element for each element of a JSON array, as [WalkObject]
 // does.
 func WalkArray(b []byte, element func(value []byte)) engine.Reason {
-	return walkReason(walk(b, '[', ']', func(_, value span) { element(b[value.start:value.end]) }))
+	return walkReason(walk(b, '[', ']', func(_, value span) bool {
+		element(b[value.start:value.end])
+		return true
+	}))
 }
 
 // AppendUnquoted appends the bytes that a well-formed JSON string, with its
@@ -40,7 +44,7 @@ func walkReason(end int) engine.Reason {
 	return engine.ReasonNone
 }
 
-func walk(b []byte, opening, closing byte, item func(name, value span)) int {
+func walk(b []byte, opening, closing byte, item func(name, value span) bool) int {
 	i := skipSpace(b, 0)
 	if i >= len(b) {
 		return scanCut
@@ -54,12 +58,17 @@ func walk(b []byte, opening, closing byte, item func(name, value span)) int {
 	for {
 		var name span
 		if opening == '{' {
-			start := i
-			if i = skipName(b, i); i < 0 {
+			if i < len(b) && b[i] != '"' {
+				return scanBad
+			}
+			end, _ := skipString(b, min(i+1, len(b)))
+			name = span{i + 1, end - 1}
+			if i = end; i > 0 {
+				i = skipColon(b, end)
+			}
+			if i < 0 {
 				return i
 			}
-			end, _ := skipString(b, start+1)
-			name = span{start + 1, end - 1}
 		}
 		start := i
 		if i = skipValue(b, i, 1); i < 0 {
@@ -69,7 +78,9 @@ func walk(b []byte, opening, closing byte, item func(name, value span)) int {
 		if i == len(b) {
 			return scanCut
 		}
-		item(name, span{start, i})
+		if !item(name, span{start, i}) {
+			return i
+		}
 		var more bool
 		if i, more = nextItem(b, i, closing); !more {
 			if i < 0 {

@@ -27,7 +27,7 @@ type kcatLine struct {
 	valBuf  []byte
 	names   []byte
 
-	member func(name, value []byte) // onMember, bound once
+	member func(name, value []byte) bool // onMember, bound once
 }
 
 // What a line has had.
@@ -60,7 +60,9 @@ func (k *kcatLine) parse(line []byte) engine.Reason {
 	return reason
 }
 
-func (k *kcatLine) onMember(name, value []byte) {
+// onMember takes a member of the line. When only the place is asked for, the
+// line is over with the key, which follows everything about it.
+func (k *kcatLine) onMember(name, value []byte) bool {
 	switch string(name) {
 	case "topic":
 		if value[0] == '"' {
@@ -93,9 +95,10 @@ func (k *kcatLine) onMember(name, value []byte) {
 			k.seen |= seenTime
 		}
 	case "key":
-		if k.content {
-			k.key, k.keyBuf = kcatBytes(value, k.keyBuf)
+		if !k.content {
+			return k.seen&seenAll != seenAll
 		}
+		k.key, k.keyBuf = kcatBytes(value, k.keyBuf)
 	case "payload":
 		if k.content {
 			k.payload, k.valBuf = kcatBytes(value, k.valBuf)
@@ -105,6 +108,7 @@ func (k *kcatLine) onMember(name, value []byte) {
 			k.readHeaders(value)
 		}
 	}
+	return true
 }
 
 // kcatBytes are the bytes of a key or payload: those of a string, nil for
