@@ -37,6 +37,7 @@ func limitsOf(c *config.Config) engine.Limits {
 	limits.FindingsPerReport = c.FindingsMaxPerReport
 	limits.Partitioner = c.Partitioner
 	limits.OffsetBasis = c.OffsetBasis
+	limits.NormalizeUpper = c.SymbolNormalize == "upper"
 	limits.UncommittedReads = kafka.ReadsUncommitted(c)
 	return limits
 }

@@ -139,6 +139,24 @@ func TestReplayPlacesBareTicks(t *testing.T) {
 	}
 }
 
+// symbol.normalize=upper: spellings of one symbol are one symbol, in keys too.
+func TestReplayNormalizesSymbols(t *testing.T) {
+	const line = `{"topic":"ticks","partition":0,"offset":%d,"tstype":"create","ts":%d,"key":"%s","payload":"{\"symbol\":\"%s\",\"ts\":%d}"}` + "\n"
+	var input string
+	for i, symbol := range []string{"QXA", "qxa", " Qxa "} {
+		at := tickTime + int64(i)*1e9
+		input += fmt.Sprintf(line, i, at/1e6, symbol, symbol, at)
+	}
+	_, reports, _ := replayed(t, input, "--set", "symbol.normalize=upper")
+	if r := final(t, reports); r.Symbols != 1 || r.Counts.KeyDiffers != 0 || len(r.Findings) != 0 {
+		t.Errorf("%d symbols, counts %+v, findings %s", r.Symbols, r.Counts, codesOf(r))
+	}
+	_, reports, _ = replayed(t, input)
+	if r := final(t, reports); r.Symbols != 3 {
+		t.Errorf("not normalized: %d symbols", r.Symbols)
+	}
+}
+
 // The variant of G-01: 10 001 broken records are one finding, not 10 001
 // reports or lines.
 func TestReplayManyUnreadable(t *testing.T) {
