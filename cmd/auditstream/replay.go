@@ -157,9 +157,11 @@ func (f *replayFlags) options(cmd *cobra.Command, c *config.Config) (o replay.Op
 		o.Hash = p.Hash
 	}
 	o.Decoder = func() (codecs.TickDecoder, error) { return tickDecoder(c) }
-	exact := *c
-	exact.SymbolNormalize = "none"
-	o.Symbols = func() (codecs.TickDecoder, error) { return tickDecoder(&exact) }
+	if c.SymbolNormalize != "none" {
+		exact := *c
+		exact.SymbolNormalize = "none"
+		o.Symbols = func() (codecs.TickDecoder, error) { return tickDecoder(&exact) }
+	}
 	return o, nil
 }
 

@@ -21,7 +21,7 @@ type Options struct {
 	Topics     []string // configured tick topics; bare ticks are of the first
 	Limits     engine.Limits
 	Decoder    func() (codecs.TickDecoder, error) // reads values
-	Symbols    func() (codecs.TickDecoder, error) // reads exact symbols, which place bare ticks
+	Symbols    func() (codecs.TickDecoder, error) // reads exact symbols, which place bare ticks; nil: Decoder does
 	Hash       engine.Hash                        // places bare ticks
 	Partitions int32                              // 0: what the file shows, else DefaultPartitions
 	From, To   Bound                              // [From, To)

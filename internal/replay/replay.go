@@ -107,9 +107,11 @@ func (r *replay) open() (*capture.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	symbols, err := r.Symbols()
-	if err != nil {
-		return nil, err
+	symbols := values
+	if r.Symbols != nil {
+		if symbols, err = r.Symbols(); err != nil {
+			return nil, err
+		}
 	}
 	return r.in.Records(values, capture.Placing{Hash: r.Hash, Partitions: r.audits[0].count, Symbols: symbols})
 }
