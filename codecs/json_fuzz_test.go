@@ -72,7 +72,7 @@ func checkTime(t *testing.T, raw json.RawMessage, tick *engine.Tick) {
 	if tick.EventTime != 0 && new(big.Rat).SetInt64(tick.EventTime).Cmp(exact) != 0 {
 		t.Fatalf("time %d from %s", tick.EventTime, raw)
 	}
-	if exact.IsInt() && exact.Sign() > 0 && exact.Num().IsInt64() && bytes.IndexAny(raw, "eE") < 0 && tick.EventTime == 0 && tick.Symbol != nil {
+	if exact.IsInt() && exact.Sign() > 0 && exact.Num().IsInt64() && !bytes.ContainsAny(raw, "eE") && tick.EventTime == 0 && tick.Symbol != nil {
 		t.Fatalf("%s was refused: %v", raw, tick.Reason)
 	}
 }

@@ -40,7 +40,7 @@ func (a *app) newProgress(in *capture.Input) *replayProgress {
 // at tells that many records have been read.
 func (p *replayProgress) at(records int64) {
 	if p.bar != nil {
-		p.bar.Set64(p.in.Consumed()) //nolint:errcheck // a bar that cannot be drawn is no fault of the audit
+		_ = p.bar.Set64(p.in.Consumed()) // a bar that cannot be drawn is no fault of the audit
 		return
 	}
 	now := time.Now()
@@ -59,7 +59,7 @@ func (p *replayProgress) at(records int64) {
 // say writes a line that a person should see, bar or not.
 func (p *replayProgress) say(format string, args ...any) {
 	if p.bar != nil {
-		p.bar.Clear() //nolint:errcheck // as above
+		_ = p.bar.Clear()
 	}
 	fmt.Fprintf(p.w, format+"\n", args...)
 }
@@ -67,6 +67,6 @@ func (p *replayProgress) say(format string, args ...any) {
 // end removes the bar.
 func (p *replayProgress) end() {
 	if p.bar != nil {
-		p.bar.Clear() //nolint:errcheck // as above
+		_ = p.bar.Clear()
 	}
 }

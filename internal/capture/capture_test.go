@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -30,7 +31,7 @@ func read(t *testing.T, content string, viaStdin bool) (string, *Input, *Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { in.Close() })
+	t.Cleanup(in.Close)
 	decoder, err := codecs.NewJSON(codecs.JSONFields{Symbol: "symbol", Timestamp: "ts"})
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +45,7 @@ func read(t *testing.T, content string, viaStdin bool) (string, *Input, *Reader)
 	for {
 		var rec Record
 		err := r.Next(&rec)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return out.String(), in, r
 		}
 		if err != nil {
@@ -102,12 +103,18 @@ func TestKcatLines(t *testing.T) {
 
 func TestPackedFiles(t *testing.T) {
 	var zipped, zst bytes.Buffer
-	z := gzip.NewWriter(&zipped)
-	io.WriteString(z, kcatLines)
-	z.Close()
-	s, _ := zstd.NewWriter(&zst)
-	io.WriteString(s, kcatLines)
-	s.Close()
+	s, err := zstd.NewWriter(&zst)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []io.WriteCloser{gzip.NewWriter(&zipped), s} {
+		if _, err := io.WriteString(w, kcatLines); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for name, content := range map[string]string{"gzip": zipped.String(), "two gzip members": zipped.String() + zipped.String(), "zstd": zst.String()} {
 		for _, stdin := range []bool{false, true} {
 			got, _, _ := read(t, content, stdin)
@@ -180,9 +187,7 @@ func TestSpooledInputIsRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := in.file.Name()
-	if err := in.Close(); err != nil {
-		t.Fatal(err)
-	}
+	in.Close()
 	if _, err := os.Stat(name); !os.IsNotExist(err) {
 		t.Errorf("%s is still there: %v", name, err)
 	}

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -68,7 +69,7 @@ func (in *Input) look(source io.Reader) error {
 	}
 	const enough = 128 << 10
 	start, err := lines.in.Peek(enough)
-	if err != nil && len(start) == 0 && err != io.EOF && err != io.ErrUnexpectedEOF {
+	if err != nil && len(start) == 0 && !isEnd(err) {
 		return err
 	}
 	in.Bare = !looksLikeKcat(start)
@@ -99,7 +100,7 @@ func (in *Input) spool(lines *lineReader) error {
 		return err
 	}
 	in.file, in.spooled = file, true
-	if in.Size, err = io.Copy(file, lines.in); err != nil && err != io.ErrUnexpectedEOF {
+	if in.Size, err = io.Copy(file, lines.in); err != nil && !isEnd(err) {
 		return fmt.Errorf("keeping the input in %s: %w", file.Name(), err)
 	}
 	_, err = file.Seek(0, io.SeekStart)
@@ -111,7 +112,7 @@ func (in *Input) summarize(lines *lineReader) error {
 	var k kcatLine
 	for {
 		line, err := lines.next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
@@ -138,18 +139,17 @@ func (in *Input) summarize(lines *lineReader) error {
 }
 
 // Close closes the file, and removes it when it was a temporary one.
-func (in *Input) Close() error {
+func (in *Input) Close() {
 	if in.stream != nil {
 		in.stream.closer()
 	}
 	if in.file == nil {
-		return nil
+		return
 	}
-	err := in.file.Close()
+	in.file.Close()
 	if in.spooled {
-		err = os.Remove(in.file.Name())
+		_ = os.Remove(in.file.Name()) // the system's temporary folder is cleaned anyway
 	}
-	return err
 }
 
 // Consumed is how many bytes of the stored file have been read.

@@ -68,9 +68,9 @@ func (l *lineReader) next() ([]byte, error) {
 // read returns a line; a packed stream that is cut off ends where it is cut.
 func (l *lineReader) read() ([]byte, error) {
 	line, err := l.in.ReadSlice('\n')
-	if err == bufio.ErrBufferFull {
+	if errors.Is(err, bufio.ErrBufferFull) {
 		l.long = append(l.long[:0], line...)
-		for err == bufio.ErrBufferFull {
+		for errors.Is(err, bufio.ErrBufferFull) {
 			if len(l.long) > maxLine {
 				return nil, fmt.Errorf("line %d is longer than %d bytes", l.line+1, maxLine)
 			}
@@ -93,6 +93,9 @@ func (l *lineReader) read() ([]byte, error) {
 	}
 	return bytes.TrimSuffix(line[:len(line)-1], []byte("\r")), nil
 }
+
+// isEnd says whether a stream is over, or cut off.
+func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
 // atEnd says whether no further line follows.
 func (l *lineReader) atEnd() bool {

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -134,7 +135,7 @@ func (r *replay) read(ctx context.Context) error {
 			}
 		}
 		err := in.Next(&rec)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
