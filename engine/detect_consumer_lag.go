@@ -6,7 +6,7 @@ import "fmt"
 // it when the lag is well below.
 func (t *Topic) judgeLag(s *LagSample, lag int64, before lagState, now int64) {
 	subject := s.subject("lag", "")
-	f := t.open[subject]
+	f := t.find(subject)
 	limit := t.limits.MaxLagTicks
 	switch {
 	case lag == Unknown:
@@ -17,10 +17,11 @@ func (t *Topic) judgeLag(s *LagSample, lag int64, before lagState, now int64) {
 		f.LastTime = Time(now)
 		t.close(subject)
 		return
-	case f == nil:
-		f = t.groupFinding(ConsumerLag, s, "", s.Committed, now)
+	}
+	opened := f == nil
+	if opened {
+		f = t.groupFinding(ConsumerLag, s, subject, s.Committed, now)
 		f.Threshold = float64(limit)
-		defer t.openFinding(subject, f)
 	}
 	f.Count++
 	f.LastTime, f.LastOffset = Time(now), s.Committed
@@ -41,4 +42,9 @@ func (t *Topic) judgeLag(s *LagSample, lag int64, before lagState, now int64) {
 	f.Evidence["trend"] = trend
 	f.Cause = fmt.Sprintf("group %q is %d records behind the end of %s/%d (committed %d, end %d)",
 		s.Group, lag, t.name, s.Partition, s.Committed, s.End)
+	if opened {
+		t.openFinding(subject, f)
+	} else {
+		t.update(subject)
+	}
 }

@@ -41,47 +41,54 @@ func skewOf(loads []int64) (ratio float64, busiest int32) {
 const (
 	balanceResolve = 0.9 // share of the threshold below which a window is calm
 	balanceCalm    = 3   // calm windows in a row that end the finding
-	subjectBalance = "balance"
+	subjectBalance = "topic"
 )
+
+// measure is the skew of a load; known is false where it is not judged.
+func (t *Topic) measure(b *balance) (ratio float64, busiest int32, keyed int64, known bool) {
+	for _, n := range b.loads {
+		keyed += n
+	}
+	if keyed == 0 || b.symbols < int64(len(b.loads)) || keyed < t.limits.PartitionSkewMin {
+		return 0, -1, keyed, false
+	}
+	ratio, busiest = skewOf(b.loads)
+	return ratio, busiest, keyed, true
+}
 
 // judgeBalance opens PARTITION_UNBALANCED for a window above the threshold
 // and ends it after some windows well below it.
 func (t *Topic) judgeBalance(b *balance) {
-	keyed := int64(0)
-	for _, n := range b.loads {
-		keyed += n
-	}
-	t.skew, t.skewKnown = 0, false
-	if b.symbols < int64(len(b.loads)) || keyed < t.limits.PartitionSkewMin {
+	ratio, busiest, keyed, known := t.measure(b)
+	t.skew, t.skewKnown = ratio, known
+	if !known {
 		return
 	}
-	ratio, busiest := skewOf(b.loads)
-	t.skew, t.skewKnown = ratio, true
-	f := t.open[subjectBalance]
 	switch {
 	case ratio > t.limits.PartitionSkew:
 		t.state.Calm = 0
-		t.unbalanced(f, b, ratio, busiest, keyed)
-	case f != nil && ratio <= balanceResolve*t.limits.PartitionSkew:
+		t.unbalanced(b, ratio, busiest, keyed)
+	case t.find(subjectBalance) == nil:
+	case ratio <= balanceResolve*t.limits.PartitionSkew:
 		if t.state.Calm++; t.state.Calm >= balanceCalm {
 			t.state.Calm = 0
 			t.close(subjectBalance)
 		}
-	case f != nil:
+	default:
 		t.state.Calm = 0
 	}
-	t.changed["t"] = true
 }
 
-func (t *Topic) unbalanced(f *Finding, b *balance, ratio float64, busiest int32, keyed int64) {
+func (t *Topic) unbalanced(b *balance, ratio float64, busiest int32, keyed int64) {
+	f := t.find(subjectBalance)
 	opened := f == nil
 	if opened {
-		f = t.newFinding(PartitionUnbalanced, "topic", -1)
+		f = t.newFinding(PartitionUnbalanced, subjectBalance, -1)
 		f.FirstTime = Time(b.start)
 		f.Threshold, f.Unit = t.limits.PartitionSkew, "ratio"
 	}
 	f.Count++
-	f.LastTime = Time(b.start)
+	f.LastTime = max(f.LastTime, Time(b.start))
 	if ratio > f.Observed {
 		f.Observed = ratio
 		id := busiest
@@ -90,6 +97,8 @@ func (t *Topic) unbalanced(f *Finding, b *balance, ratio float64, busiest int32,
 	}
 	if opened {
 		t.openFinding(subjectBalance, f)
+	} else {
+		t.update(subjectBalance)
 	}
 }
 

@@ -133,7 +133,7 @@ func (r *Report) list(fs []Finding, limit int) {
 			r.Status = worse(r.Status, statusOf(f.Code))
 		}
 		if len(r.Findings) < limit {
-			r.Findings = append(r.Findings, *f)
+			r.Findings = append(r.Findings, f.copied())
 			if f.Severity >= Warning {
 				r.Warnings = append(r.Warnings, f.Code.String()+": "+f.Cause)
 			}

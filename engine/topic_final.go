@@ -30,8 +30,9 @@ func (t *Topic) Ended(id string) bool { return t.state.Ended == id && id != "" }
 func (t *Topic) Final(id string) *Report {
 	t.closeWindows(math.MaxInt64)
 	b := t.total()
-	t.judgeBalance(b)
+	t.judgeTotal(b)
 	r := t.report(TriggerFinal, id)
+	r.list(t.findings(), t.limits.FindingsPerReport)
 	t.count(r, func(p *TopicPart) *Counts { return &p.Stats.Counts })
 	from, to := int64(NoTime), int64(NoTime)
 	for _, p := range t.parts {
@@ -54,6 +55,16 @@ func (t *Topic) Final(id string) *Report {
 	return r
 }
 
+// judgeTotal judges the load of everything. It opens a finding that no window
+// has opened, but ends none: a topic can be unbalanced at times only.
+func (t *Topic) judgeTotal(b *balance) {
+	ratio, busiest, keyed, known := t.measure(b)
+	t.skew, t.skewKnown = ratio, known
+	if known && ratio > t.limits.PartitionSkew {
+		t.unbalanced(b, ratio, busiest, keyed)
+	}
+}
+
 // total is the load of everything over all partitions.
 func (t *Topic) total() *balance {
 	b := &balance{start: NoTime, loads: make([]int64, t.state.Partitions), maxAge: NoTime}
@@ -62,7 +73,7 @@ func (t *Topic) total() *balance {
 			continue
 		}
 		c := &p.Stats.Counts
-		b.loads[id] = max(0, c.Ticks-c.EmptyKeys)
+		b.loads[id] = p.Stats.Keyed
 		b.ticks += c.Ticks
 		b.symbols += p.Stats.Symbols
 		b.maxAge = max(b.maxAge, p.Stats.MaxAge)

@@ -16,7 +16,7 @@ type LagSample struct {
 	Partition int32
 	Committed int64 // next offset to read, Unknown: none committed
 	Start     int64 // log start, Unknown
-	End       int64 // log end (last stable offset or high watermark), Unknown
+	End       int64 // log end: the high watermark, as a reader of uncommitted records commits beyond the last stable offset; Unknown
 	Members   int   // members of the group, Unknown
 	GroupType string
 	State     string
@@ -49,7 +49,7 @@ func (t *Topic) ObserveLag(samples []LagSample, now int64) {
 		}
 		t.lag[key] = after
 		if lag == Unknown {
-			t.unknown = fmt.Sprintf("lag of group %q on partition %d unknown", s.Group, s.Partition)
+			t.unknown = fmt.Sprintf("lag of group %q on partition %d unknown%s", s.Group, s.Partition, s.unread())
 			continue
 		}
 		if t.maxLag == nil || lag > *t.maxLag {
@@ -60,7 +60,6 @@ func (t *Topic) ObserveLag(samples []LagSample, now int64) {
 			}
 		}
 	}
-	t.changed["t"] = true
 }
 
 // lagOf is the number of offsets that the group can still read; Unknown when
@@ -71,6 +70,14 @@ func lagOf(s *LagSample) int64 {
 		return Unknown
 	}
 	return max(0, s.End-max(s.Committed, s.Start))
+}
+
+// unread says how much a group that has committed nothing has not read.
+func (s *LagSample) unread() string {
+	if s.Committed != Unknown || s.Start == Unknown || s.End == Unknown {
+		return ""
+	}
+	return fmt.Sprintf(": it has committed nothing, %d unread", max(0, s.End-s.Start))
 }
 
 // The kinds of OFFSET_INCONSISTENCY.
@@ -101,8 +108,8 @@ func (s *LagSample) subject(prefix, kind string) string {
 }
 
 // groupFinding is a new finding about a group on a partition.
-func (t *Topic) groupFinding(c Code, s *LagSample, kind string, offset, now int64) *Finding {
-	f := t.newFinding(c, s.subject("group", kind), offset)
+func (t *Topic) groupFinding(c Code, s *LagSample, subject string, offset, now int64) *Finding {
+	f := t.newFinding(c, subject, offset)
 	id := s.Partition
 	f.Partition, f.Group = &id, s.Group
 	f.FirstTime, f.LastTime = Time(now), Time(now)

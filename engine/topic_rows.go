@@ -1,40 +1,57 @@
 package engine
 
+import (
+	"maps"
+	"slices"
+	"strconv"
+)
+
 // TopicRow is one durable row of a topic's state. Exactly one of its values
 // is set, or none in a row that deletes the key.
+//
+// Keys: t for the state, p/<partition>, w/<window start>, s/<symbol>,
+// f/<subject> for an open finding of the topic, h/<id> for one that a
+// partition has told.
 type TopicRow struct {
-	Key    string       `json:"key"` // t, p/<partition>, w/<window start>, s/<symbol>
-	State  *TopicState  `json:"state,omitempty"`
-	Part   *TopicPart   `json:"part,omitempty"`
-	Window *TopicWindow `json:"window,omitempty"`
-	Symbol *TopicSymbol `json:"symbol,omitempty"`
+	Key     string        `json:"key"`
+	State   *TopicState   `json:"state,omitempty"`
+	Part    *TopicPart    `json:"part,omitempty"`
+	Window  *TopicWindow  `json:"window,omitempty"`
+	Symbol  *TopicSymbol  `json:"symbol,omitempty"`
+	Episode *TopicEpisode `json:"episode,omitempty"`
+	Heard   *Finding      `json:"heard,omitempty"`
 }
 
 // Deletes reports whether the row removes its key.
 func (r *TopicRow) Deletes() bool {
-	return r.State == nil && r.Part == nil && r.Window == nil && r.Symbol == nil
+	return r.State == nil && r.Part == nil && r.Window == nil && r.Symbol == nil && r.Episode == nil && r.Heard == nil
 }
 
-// TopicState is what is neither a partition's, a window's nor a symbol's.
+// TopicState is what is neither a partition's, a window's, a symbol's nor a
+// finding's.
 type TopicState struct {
-	Partitions int32          `json:"partitions"`
-	Episodes   []TopicEpisode `json:"episodes,omitempty"`
-	Calm       int            `json:"calm,omitempty"`  // windows in a row below the skew limit
-	Ended      string         `json:"ended,omitempty"` // FINAL report written last
+	Partitions int32            `json:"partitions"`
+	ClosedTo   int64            `json:"closed_to"`            // start of the last closed window, NoTime: none
+	Calm       int              `json:"calm,omitempty"`       // windows in a row below the skew limit
+	Ended      string           `json:"ended,omitempty"`      // FINAL report written last
+	Generation int              `json:"generation,omitempty"` // times that the topic was re-created
+	Anew       int              `json:"anew,omitempty"`       // windows closed since the last time
+	Past       map[string]int64 `json:"past,omitempty"`       // findings that are over, by subject
 }
 
 // TopicEpisode is an open finding of the topic.
 type TopicEpisode struct {
 	Subject string  `json:"subject"`
 	Finding Finding `json:"finding"`
+	Told    int64   `json:"told"` // when it was told last, NoTime: unknown
 }
 
 // TopicPart is what the topic knows of one partition.
 type TopicPart struct {
-	Stats  PartitionStats `json:"stats"`  // the last, without windows, sightings and findings
-	Open   []Finding      `json:"open"`   // open findings, bounded
-	Closed Counts         `json:"closed"` // cumulative at the last window of the topic that is closed
-	Last   int64          `json:"last"`   // start of the last window heard of
+	Stats      PartitionStats `json:"stats"`                // the last, without windows, sightings and findings
+	Closed     Counts         `json:"closed"`               // cumulative at the last window of the topic that is closed
+	Last       int64          `json:"last"`                 // start of the last window heard of
+	Generation int            `json:"generation,omitempty"` // times that it started anew
 }
 
 // TopicWindow is a window that not every partition has passed yet.
@@ -47,7 +64,6 @@ type TopicWindow struct {
 type TopicSymbol struct {
 	Partitions int32         `json:"partitions"` // partition count of the topic at the time
 	Places     []SymbolPlace `json:"places"`
-	Split      bool          `json:"split,omitempty"`
 }
 
 // SymbolPlace is a symbol on one partition.
@@ -56,7 +72,7 @@ type SymbolPlace struct {
 	Offset    int64  `json:"first_offset"`
 	Count     int64  `json:"count"` // at least; told at powers of ten
 	Key       string `json:"key"`
-	Time      int64  `json:"-"`
+	Old       bool   `json:"old,omitempty"` // from before the partition count grew
 }
 
 // TopicSnapshot is what a checkpoint makes durable for a topic.
@@ -66,4 +82,127 @@ type TopicSnapshot struct {
 	Reports []*Report
 
 	keys []string
+}
+
+func partKey(id int32) string { return "p/" + strconv.Itoa(int(id)) }
+
+func windowKey(start int64) string { return "w/" + strconv.FormatInt(start, 10) }
+
+// Snapshot takes everything that is not durable yet. When it cannot be made
+// durable it must be given back with Return.
+func (t *Topic) Snapshot() *TopicSnapshot {
+	s := &TopicSnapshot{Topic: t.name, Reports: t.out, keys: slices.Sorted(maps.Keys(t.changed))}
+	for _, k := range s.keys {
+		s.Rows = append(s.Rows, t.row(k))
+	}
+	t.changed, t.out, t.urgent = map[string]bool{}, nil, false
+	return s
+}
+
+// Return takes back a snapshot that did not become durable.
+func (t *Topic) Return(s *TopicSnapshot) {
+	for _, k := range s.keys {
+		t.changed[k] = true
+	}
+	t.out = append(s.Reports, t.out...)
+	t.urgent = t.urgent || len(s.Reports) > 0
+}
+
+// row is the durable row of a key as it stands.
+func (t *Topic) row(key string) TopicRow {
+	r := TopicRow{Key: key}
+	switch key[0] {
+	case 't':
+		st := t.state
+		st.Past = maps.Clone(st.Past)
+		r.State = &st
+	case 'p':
+		id, _ := strconv.ParseInt(key[2:], 10, 32)
+		if p := t.parts[int32(id)]; p != nil {
+			c := *p
+			r.Part = &c
+		}
+	case 'w':
+		start, _ := strconv.ParseInt(key[2:], 10, 64)
+		if w := t.windows[start]; w != nil {
+			r.Window = &TopicWindow{w.Start, maps.Clone(w.Loads)}
+		}
+	case 's':
+		if s := t.symbols[key[2:]]; s != nil {
+			r.Symbol = &TopicSymbol{s.Partitions, slices.Clone(s.Places)}
+		}
+	case 'f':
+		if e := t.open[key[2:]]; e != nil {
+			r.Episode = &TopicEpisode{e.Subject, e.Finding.copied(), e.Told}
+		}
+	case 'h':
+		if f, ok := t.heard[key[2:]]; ok {
+			r.Heard = &f
+		}
+	}
+	return r
+}
+
+// Restore takes a durable row in recovery; of rows of one key, the one
+// written last comes last.
+func (t *Topic) Restore(r TopicRow) {
+	if len(r.Key) == 0 || r.Key != "t" && (len(r.Key) < 2 || r.Key[1] != '/') {
+		return
+	}
+	switch r.Key[0] {
+	case 't':
+		if r.State != nil {
+			t.state = *r.State
+		}
+	case 'p':
+		if id, err := strconv.ParseInt(r.Key[2:], 10, 32); err == nil {
+			if delete(t.parts, int32(id)); r.Part != nil {
+				t.parts[int32(id)] = r.Part
+			}
+		}
+	case 'w':
+		if start, err := strconv.ParseInt(r.Key[2:], 10, 64); err == nil {
+			if delete(t.windows, start); r.Window != nil {
+				t.windows[start] = r.Window
+			}
+		}
+	case 's':
+		t.restoreSymbol(r.Key[2:], r.Symbol)
+	case 'f':
+		t.restoreEpisode(r.Key[2:], r.Episode)
+	case 'h':
+		t.restoreHeard(r.Key[2:], r.Heard)
+	}
+}
+
+func (t *Topic) restoreSymbol(name string, s *TopicSymbol) {
+	if delete(t.symbols, name); s != nil {
+		t.symbols[name] = s
+		t.addSpelling(name)
+	} else {
+		t.dropSpelling(name)
+	}
+}
+
+func (t *Topic) restoreEpisode(subject string, e *TopicEpisode) {
+	if old := t.open[subject]; old != nil {
+		t.stand(&old.Finding, -1)
+	}
+	if delete(t.open, subject); e != nil {
+		if e.Finding.Evidence == nil {
+			e.Finding.Evidence = map[string]any{}
+		}
+		t.open[subject] = e
+		t.stand(&e.Finding, 1)
+	}
+}
+
+func (t *Topic) restoreHeard(id string, f *Finding) {
+	if old, ok := t.heard[id]; ok {
+		t.stand(&old, -1)
+	}
+	if delete(t.heard, id); f != nil {
+		t.heard[id] = *f
+		t.stand(f, 1)
+	}
 }

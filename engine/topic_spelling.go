@@ -2,59 +2,93 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// foldSpelling notes a symbol under its spelling without case, blanks and
-// separators, and returns the first symbol of that spelling when it is
-// another one.
-func (t *Topic) foldSpelling(symbol string) (other string) {
-	key := strings.Map(func(r rune) rune {
-		switch r {
-		case ' ', '.', '-', '_', '/', ':':
-			return -1
+// plainLetters are the letters of Latin-1 without their marks, from U+00C0.
+const plainLetters = "AAAAAAACEEEEIIIIDNOOOOO*OUUUUYTSAAAAAAACEEEEIIIIDNOOOOO*OUUUUYTY"
+
+// spelling is a symbol without case, blanks, marks and separators: symbols
+// that share it look like one to a person. A separator between two digits
+// stays, as 1.5 and 15 are two strikes. The symbol is escaped, as told.
+func spelling(symbol string) string {
+	in := []rune(strings.ToUpper(strings.NewReplacer(`\x0a`, "", `\x0d`, "", `\x09`, "").Replace(symbol)))
+	out := make([]rune, 0, len(in))
+	digit := func(i int) bool { return i >= 0 && i < len(in) && in[i] >= '0' && in[i] <= '9' }
+	for i, r := range in {
+		switch {
+		case strings.ContainsRune(" .-_/:", r) && !(digit(i-1) && digit(i+1)):
+		case r >= 0x300 && r < 0x370: // combining marks
+		case r >= 0xc0 && r <= 0xff && r != 0xd7 && r != 0xf7:
+			out = append(out, rune(plainLetters[r-0xc0]))
+		default:
+			out = append(out, r)
 		}
-		return r
-	}, strings.ToUpper(strings.NewReplacer(`\x0a`, "", `\x0d`, "", `\x09`, "").Replace(symbol)))
-	first, ok := t.folded[key]
-	if !ok {
-		t.folded[key] = symbol
-		return ""
 	}
-	if first == symbol {
-		return ""
+	return string(out)
+}
+
+// addSpelling notes a symbol under its spelling and returns all of that
+// spelling, ascending.
+func (t *Topic) addSpelling(symbol string) (key string, alike []string) {
+	key = spelling(symbol)
+	alike = t.spellings[key]
+	if i, found := slices.BinarySearch(alike, symbol); !found {
+		alike = slices.Insert(alike, i, symbol)
+		t.spellings[key] = alike
 	}
-	return first
+	return key, alike
+}
+
+func (t *Topic) dropSpelling(symbol string) {
+	key := spelling(symbol)
+	if i, found := slices.BinarySearch(t.spellings[key], symbol); found {
+		t.spellings[key] = slices.Delete(t.spellings[key], i, i+1)
+	}
 }
 
 // spell judges whether a new symbol is another spelling of a known one.
 func (t *Topic) spell(g *Sighting) {
-	first := t.foldSpelling(g.Symbol)
-	if first == "" {
+	key, alike := t.addSpelling(g.Symbol)
+	if len(alike) < 2 || key == "" {
 		return
 	}
-	subject := "spelling/" + first
-	f := t.open[subject]
+	subject := "spelling/" + key
+	f := t.find(subject)
 	opened := f == nil
 	if opened {
-		f = t.newFinding(KeyMismatch, "spelling/"+first, -1)
-		f.Symbol, f.FirstTime = first, Time(g.Time)
-		f.FirstOffset = g.Offset
+		f = t.newFinding(KeyMismatch, subject, -1)
+		f.FirstTime, f.FirstOffset = Time(g.Time), g.Offset
 		f.Threshold, f.Unit = 1, "spellings"
-		f.Evidence["spellings"] = []any{first}
 	}
-	f.LastOffset, f.LastTime = g.Offset, Time(g.Time)
-	list, _ := f.Evidence["spellings"].([]any)
-	if len(list) < t.limits.SpellingsPerEvidence {
-		list = append(list, g.Symbol)
+	f.LastOffset, f.LastTime = g.Offset, max(f.LastTime, Time(g.Time))
+	f.Symbol = alike[0]
+	f.Count, f.Observed = int64(len(alike)-1), float64(len(alike))
+	listed := make([]SymbolLoad, 0, t.limits.SpellingsPerEvidence)
+	for _, s := range alike[:min(len(alike), t.limits.SpellingsPerEvidence)] {
+		n := int64(0)
+		if s == g.Symbol {
+			n = g.Count
+		} else if known := t.symbols[s]; known != nil {
+			n = known.ticks()
+		}
+		listed = append(listed, SymbolLoad{s, n})
 	}
-	f.Evidence["spellings"] = list
-	f.Count++
-	f.Observed = float64(f.Count + 1)
-	f.Cause = fmt.Sprintf("%d spellings look like one symbol of %s: %q", f.Count+1, t.name, list)
+	f.Evidence["spellings"] = listed
+	f.Evidence["other_spellings"] = len(alike) - len(listed)
+	f.Cause = fmt.Sprintf("%d spellings look like one symbol of %s: %q", len(alike), t.name, alike[:len(listed)])
 	if opened {
 		t.openFinding(subject, f)
 	} else {
-		t.update(f)
+		t.update(subject)
 	}
+}
+
+// ticks is the number of ticks of the symbol that its sightings tell.
+func (s *TopicSymbol) ticks() (n int64) {
+	for i := range s.Places {
+		n += s.Places[i].Count
+	}
+	return n
 }

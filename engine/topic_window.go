@@ -11,14 +11,17 @@ import (
 // maxWindows bounds the windows that wait for a partition that lags.
 const maxWindows = 20_000
 
-func windowKey(start int64) string { return "w/" + strconv.FormatInt(start, 10) }
-
-// addWindow notes a closed window of a partition, once.
+// addWindow notes a closed window of a partition, once. One that the topic
+// has closed without it only moves the partition's totals on.
 func (t *Topic) addWindow(p *TopicPart, id int32, w *WindowLoad) {
 	if w.Start == NoTime || w.Start <= p.Last {
 		return
 	}
 	p.Last = w.Start
+	if w.Start <= t.state.ClosedTo {
+		p.Closed = w.Total
+		return
+	}
 	tw := t.windows[w.Start]
 	if tw == nil {
 		tw = &TopicWindow{Start: w.Start, Loads: map[int32]*WindowLoad{}}
@@ -51,23 +54,34 @@ func (t *Topic) passed() int64 {
 // closeWindows judges and reports each window that starts before passed, in
 // order; beyond maxWindows the oldest does not wait any longer.
 func (t *Topic) closeWindows(passed int64) {
+	if len(t.windows) == 0 || passed == NoTime && len(t.windows) <= maxWindows {
+		return
+	}
 	starts := slices.Sorted(maps.Keys(t.windows))
 	for i, start := range starts {
 		if start >= passed && len(starts)-i <= maxWindows {
 			return
 		}
-		t.closeWindow(t.windows[start])
+		t.closeWindow(t.windows[start], start < passed)
 	}
 }
 
-func (t *Topic) closeWindow(w *TopicWindow) {
+// closeWindow reports a window. One that is not whole, because a partition
+// has not come to it yet, is not judged: its loads are no skew.
+func (t *Topic) closeWindow(w *TopicWindow, whole bool) {
 	delete(t.windows, w.Start)
-	t.changed[windowKey(w.Start)] = true
+	t.state.ClosedTo = w.Start
+	t.changed[windowKey(w.Start)], t.changed["t"] = true, true
 	l := t.load(w)
 	for id, pl := range w.Loads {
-		t.parts[id].Closed = pl.Total
+		t.part(id).Closed = pl.Total
+		t.changed[partKey(id)] = true
 	}
-	t.judgeBalance(l)
+	t.skew, t.skewKnown = 0, false
+	if whole {
+		t.judgeBalance(l)
+	}
+	t.settleRecreated()
 	r := t.report(TriggerInterval, "window/"+strconv.FormatInt(w.Start, 10))
 	r.WindowStart, r.WindowEnd = Time(w.Start), Time(w.Start+int64(t.limits.ReportInterval))
 	r.Throughput = float64(l.ticks) / t.limits.ReportInterval.Seconds()
@@ -76,6 +90,7 @@ func (t *Topic) closeWindow(w *TopicWindow) {
 		r.MaxTickAgeMs = &ms
 	}
 	t.count(r, func(p *TopicPart) *Counts { return &p.Closed })
+	r.list(t.findings(), t.limits.FindingsPerReport)
 	t.out = append(t.out, r)
 }
 
@@ -97,7 +112,7 @@ func (t *Topic) load(w *TopicWindow) *balance {
 	return b
 }
 
-// report is a TOPIC report with everything but its window and counts.
+// report is a TOPIC report with everything but its window, counts and findings.
 func (t *Topic) report(trigger Trigger, cause string) *Report {
 	r := t.limits.newReport(t.name, trigger)
 	r.ID = reportID(t.name, "TOPIC", trigger.String(), cause)
@@ -105,25 +120,8 @@ func (t *Topic) report(trigger Trigger, cause string) *Report {
 	r.MaxLagTicks, r.LaggingID = t.maxLag, t.lagging
 	r.SkewRatio, r.SkewApplicable = t.skew, t.skewKnown
 	r.Notes = t.notes()
-	fs := t.findings()
-	r.list(fs, t.limits.FindingsPerReport)
+	r.Status = t.status()
 	return r
-}
-
-// findings lists every finding that is open, in replay the ended ones too.
-func (t *Topic) findings() []Finding {
-	fs := make([]Finding, 0, len(t.open)+len(t.heard)+len(t.ended))
-	for _, f := range t.open {
-		g := f.copied()
-		g.State = Updated
-		fs = append(fs, g)
-	}
-	for _, f := range t.heard {
-		fs = append(fs, f)
-	}
-	fs = append(fs, t.ended...)
-	sortFindings(fs)
-	return fs
 }
 
 // placedLoad is a symbol's count on one partition.
