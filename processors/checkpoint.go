@@ -89,6 +89,7 @@ func (s *session) checkpoint(ctx context.Context) error {
 		b.claim.mu.Unlock()
 	}
 	s.g.fences.Store(0)
+	s.g.written.Add(1)
 	s.g.cfg.Status.checkpoint(time.Since(began))
 	for _, b := range batches {
 		for _, r := range b.reports {

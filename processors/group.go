@@ -30,10 +30,11 @@ type group struct {
 	log      zerolog.Logger
 	ends     map[place]int64 // where --stop-at-end ends each partition; nil: nowhere
 
-	budget *budget
-	claims atomic.Pointer[[]*claim] // by virtual partition; nil where not owned
-	errs   chan error
-	fences atomic.Int32 // times in a row that the producer was fenced
+	budget  *budget
+	claims  atomic.Pointer[[]*claim] // by virtual partition; nil where not owned
+	errs    chan error
+	written atomic.Int64 // checkpoints
+	fences  atomic.Int32 // times in a row that the producer was fenced
 
 	mu       sync.Mutex
 	current  *session
@@ -52,24 +53,24 @@ func (g *group) Close() error              { return nil }
 // Consume implements sarama.ConsumerGroup: it is a member of the group until
 // the context ends or something fails that joining again cannot cure.
 func (g *group) Consume(ctx context.Context, _ []string, h sarama.ConsumerGroupHandler) error {
-	var since time.Time
+	var since time.Time // of the failures in a row
 	for {
-		began := time.Now()
+		began, written := time.Now(), g.written.Load()
 		err := g.member(ctx, h)
 		if ctx.Err() != nil && (err == nil || again(err)) {
 			return nil
 		}
-		if !again(err) {
+		if hopeless(err) {
 			g.fail(err)
 			return err
 		}
-		// A member that lives for a while and then has to join again is in
-		// order; one that cannot even start is not.
-		if since.IsZero() || time.Since(began) > g.cfg.SessionTimeout {
+		// A member that has got something done and then has to join again is
+		// in order; one that never gets so far is not.
+		if since.IsZero() || g.written.Load() > written || time.Since(began) > retryFor {
 			since = began
 		}
-		if time.Since(since) > 2*g.cfg.SessionTimeout+retryFor {
-			err = fmt.Errorf("group %s: no session for %s: %w", g.name, time.Since(since).Round(time.Second), err)
+		if lasted := time.Since(since); lasted > retryFor {
+			err = fmt.Errorf("group %s: nothing done for %s: %w", g.name, lasted.Round(time.Second), err)
 			g.fail(err)
 			return err
 		}
