@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -219,6 +221,23 @@ func TestG05FailureInTheHandler(t *testing.T) {
 			t.Errorf("handled %d times", calls)
 		}
 	})
+}
+
+// A state folder that cannot be used is told before anything is joined.
+func TestG05StateFolderUnusable(t *testing.T) {
+	r := newRig(t, kafkatest.Fake(t), 1)
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	err := r.start(func(r *rig) { r.cfg.StateDir = filepath.Join(file, "state") }).wait()
+	if err == nil || !strings.Contains(err.Error(), "state.dir") || !strings.Contains(err.Error(), file) {
+		t.Errorf("ended with %v", err)
+	}
+	groups, err := r.admin.ListGroups(context.Background())
+	if err != nil || len(groups) != 0 {
+		t.Errorf("groups %v, %v", groups.Groups(), err)
+	}
 }
 
 // Counts are exact when a second instance joins in mid-stream and the first

@@ -35,18 +35,14 @@ type childConfig struct {
 	FetchBytes  int32 // 0: as much as comes
 }
 
-func TestMain(m *testing.M) {
-	if raw := os.Getenv(childEnv); raw != "" {
-		os.Exit(childMain(raw))
+func TestChild(t *testing.T) {
+	raw := os.Getenv(childEnv)
+	if raw == "" {
+		return // it is not a child
 	}
-	os.Exit(m.Run())
-}
-
-func childMain(raw string) int {
 	var c childConfig
 	if err := json.Unmarshal([]byte(raw), &c); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 2
+		t.Fatal(err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
@@ -56,20 +52,24 @@ func childMain(raw string) int {
 	if c.FetchBytes > 0 {
 		cfg.ConsumerOptions = append(cfg.ConsumerOptions, kgo.FetchMaxBytes(c.FetchBytes), kgo.FetchMaxPartitionBytes(c.FetchBytes))
 	}
-	go func() {
-		for ctx.Err() == nil {
-			if s := cfg.Status.Stats(); s.Ready {
-				fmt.Println("ready")
-				return
-			}
-			time.Sleep(20 * time.Millisecond)
-		}
-	}()
+	go tellReady(ctx, cfg.Status)
 	if err := processors.Run(ctx, cfg); err != nil {
-		fmt.Fprintln(os.Stderr, "child:", err)
-		return 1
+		t.Fatal(err)
 	}
-	return 0
+}
+
+// tellReady writes a line once the audit is ready.
+func tellReady(ctx context.Context, status *processors.Status) {
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for !status.Stats().Ready {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+	fmt.Fprintln(os.Stdout, "ready")
 }
 
 // child is an audit in a process of its own.
@@ -96,9 +96,10 @@ func (r *rig) spawn(instance string, opts ...option) *child {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	c := &child{t: r.t, cmd: exec.Command(os.Args[0]), done: make(chan error, 1)}
+	c := &child{t: r.t, cmd: exec.Command(os.Args[0], "-test.run=^TestChild$"), done: make(chan error, 1)}
 	c.cmd.Env = append(os.Environ(), childEnv+"="+string(raw))
 	c.cmd.Stderr = os.Stderr
+	// What the child writes after its first line is the test framework's.
 	out, err := c.cmd.StdoutPipe()
 	if err != nil {
 		r.t.Fatal(err)

@@ -75,13 +75,14 @@ func (u *distribution) progress(int64, int64) {}
 
 func (u *distribution) sweep() {
 	now := time.Now().UnixNano()
-	lags, _ := u.clocks()
+	lags, rebalances := u.clocks()
 	fresh := lags.at.After(u.lagSeen)
 	u.lagSeen = lags.at
 	for name, topic := range u.topics {
 		if fresh {
 			topic.ObserveLag(lags.samples[name], lags.at.UnixNano())
 		}
+		topic.ObserveRebalances(u.cfg.names().Group, rebalances, monotonic())
 		if !u.cfg.StopAtEnd {
 			topic.Sweep(now)
 		}

@@ -25,10 +25,13 @@ type group struct {
 	layout   layout
 	instance string // static member id
 	newUnit  func(place) unit
-	sink     sink
-	admin    *kadm.Client
-	log      zerolog.Logger
-	ends     map[place]int64 // where --stop-at-end ends each partition; nil: nowhere
+	// onSetup is told before a session's claims are recovered, onRebalance when
+	// a session after the first has begun; both may be nil.
+	onSetup, onRebalance func()
+	sink                 sink
+	admin                *kadm.Client
+	log                  zerolog.Logger
+	ends                 map[place]int64 // where --stop-at-end ends each partition; nil: nowhere
 
 	budget  *budget
 	claims  atomic.Pointer[[]*claim] // by virtual partition; nil where not owned
@@ -115,6 +118,9 @@ func (g *group) setSession(s *session) {
 	if g.joined {
 		g.sessions = append(g.sessions, monotonic())
 		g.sessions = g.sessions[max(0, len(g.sessions)-64):]
+		if g.onRebalance != nil {
+			g.onRebalance()
+		}
 	}
 	g.joined = true
 }

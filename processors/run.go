@@ -38,7 +38,11 @@ func run(ctx context.Context, cfg *Config) error {
 	defer slot.release()
 	cfg.Status.update(func(s *Stats) { s.Instance = slot.id })
 	for {
-		if cfg.prepared, err = cfg.Prepare(ctx); err != nil {
+		cfg.prepared, err = cfg.Prepare(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 		a, err := newAudit(cfg, slot.id)
@@ -94,6 +98,8 @@ func newAudit(cfg *Config, instance string) (*audit, error) {
 		}
 		return newSymbols(cfg, p, a.names.Table, decoder, a.symbols.log)
 	}
+	a.symbols.onSetup = cfg.Status.dropPartitions
+	a.symbols.onRebalance = func() { cfg.Status.update(func(s *Stats) { s.Rebalances++ }) }
 	a.distribution = a.newGroup(a.names.DistributionGroup, a.names.DistributionTable,
 		newLayout("", []string{a.names.DistributionTopic}, cfg.prepared.Partitions))
 	a.distribution.newUnit = func(p place) unit {

@@ -91,6 +91,9 @@ func (s *session) setup(ctx context.Context) error {
 	}
 	began := time.Now()
 	s.g.cfg.Status.group(s.g.name, "recovering")
+	if s.g.onSetup != nil {
+		s.g.onSetup()
+	}
 	rows, err := s.recover(ctx)
 	if err != nil {
 		return err
