@@ -7,15 +7,18 @@ import (
 )
 
 // detectUpstreamDisorder judges whether a symbol's event time went back. A
-// tick far ahead of its own record time is ordered among such ticks only: a
+// tick far ahead of its own record time (of the clock, where it has none) is ordered among such ticks only: a
 // single wrong one must not make every later tick look late, and a producer
 // whose clock is ahead throughout is still held to its own order.
 func detectUpstreamDisorder(p *Partition, s *symbol, t *Tick) {
 	if t.Origin != nil {
 		return
 	}
-	last := &s.lastEvent
-	if t.RecordTime != NoTime && t.EventTime-t.RecordTime > max(aheadMin, int64(p.limits.ClockSkewTolerance)) {
+	last, clock := &s.lastEvent, t.RecordTime
+	if clock == NoTime {
+		clock = p.early
+	}
+	if clock != NoTime && t.EventTime-clock > max(aheadMin, int64(p.limits.ClockSkewTolerance)) {
 		last = &s.lastAhead
 	}
 	if *last == NoTime || t.EventTime >= *last {
