@@ -41,7 +41,7 @@ type Config struct {
 	CheckpointInterval time.Duration // state, reports and offsets are made durable so often
 	SessionTimeout     time.Duration // of the group members, as in ConsumerOptions
 	HeartbeatInterval  time.Duration
-	FromLatest         bool // a new group starts at the end
+	RetryFor           time.Duration // what fails this long ends the run; default 30 s
 
 	StopOnBadRecord bool     // errors.tolerance=none
 	LagGroups       []string // consumer.lag.groups: names or regular expressions
@@ -57,7 +57,6 @@ type Config struct {
 
 // The times that are no configuration.
 const (
-	retryFor    = 30 * time.Second       // a checkpoint that fails this long ends the run
 	stopFor     = 4 * time.Second        // the last checkpoint of a stop may take so long
 	urgentAfter = 100 * time.Millisecond // least time between checkpoints that a finding asked for
 	loopEvery   = 50 * time.Millisecond  // resolution of the checkpoint loop
@@ -74,6 +73,9 @@ func (c *Config) setDefaults() {
 	}
 	if c.HeartbeatInterval <= 0 {
 		c.HeartbeatInterval = 3 * time.Second
+	}
+	if c.RetryFor <= 0 {
+		c.RetryFor = 30 * time.Second
 	}
 	if c.Converter == "" {
 		c.Converter = "json"

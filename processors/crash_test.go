@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/IBM/sarama"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/auditstream/auditstream/engine"
@@ -228,5 +230,21 @@ func TestG04FailedReportHoldsTheOffset(t *testing.T) {
 	found, _ := r.opened()
 	if n := len(found[engine.UpstreamDisorder]); n != 3 {
 		t.Errorf("%d findings, want 3", n)
+	}
+}
+
+// What can pass is tried again, within bounds; then the run ends with the
+// cause, and nothing is committed past it.
+func TestRefusedWritesEndTheRun(t *testing.T) {
+	r := newRig(t, kafkatest.Fake(t), 1)
+	r.produce(r.tick(0, "QXA", time.Minute), r.tick(0, "QXA", 0))
+	refuse := refuseProduce(r.cluster, r.topo.OfRole(topology.RoleAudit)[0])
+	defer refuse.end()
+	err := r.start(func(r *rig) { r.cfg.RetryFor = 2 * time.Second }).wait()
+	if err == nil || !strings.Contains(err.Error(), sarama.ErrNotEnoughReplicas.Error()) {
+		t.Errorf("ended with %v", err)
+	}
+	if got := r.committed(r.topic(), 0); got >= 0 {
+		t.Errorf("committed %d", got)
 	}
 }

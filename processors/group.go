@@ -69,10 +69,10 @@ func (g *group) Consume(ctx context.Context, _ []string, h sarama.ConsumerGroupH
 		}
 		// A member that has got something done and then has to join again is
 		// in order; one that never gets so far is not.
-		if since.IsZero() || g.written.Load() > written || time.Since(began) > retryFor {
+		if since.IsZero() || g.written.Load() > written || time.Since(began) > g.cfg.RetryFor {
 			since = began
 		}
-		if lasted := time.Since(since); lasted > retryFor {
+		if lasted := time.Since(since); lasted > g.cfg.RetryFor {
 			err = fmt.Errorf("group %s: nothing done for %s: %w", g.name, lasted.Round(time.Second), err)
 			g.fail(err)
 			return err

@@ -88,7 +88,7 @@ func (l *loop) goOn(s *session, err error, lasted time.Duration) bool {
 			s.fail(fmt.Errorf("%w: %w", errLost, err))
 		}
 		return false
-	case hopeless(err) || lasted >= retryFor:
+	case hopeless(err) || lasted >= s.g.cfg.RetryFor:
 		s.spoil(err)
 		s.fail(fatal{fmt.Errorf("checkpoint of group %s failed for %s: %w", s.g.name, lasted.Round(time.Second), err)})
 		return false

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/IBM/sarama"
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -25,7 +26,12 @@ type member struct {
 
 	mu      sync.Mutex
 	session *session
+
+	told   string // last warning about a fetch, of the reading goroutine
+	toldAt time.Time
 }
+
+const warnEvery = 10 * time.Second
 
 // member joins and reads until the context ends or something fails.
 func (g *group) member(ctx context.Context, h sarama.ConsumerGroupHandler) error {
@@ -127,7 +133,11 @@ func (m *member) fetchError(topic string, partition int32, err error) {
 		m.fail(fatal{fmt.Errorf("read %s/%d: %w", topic, partition, err)})
 		return
 	}
-	m.g.log.Warn().Err(err).Str("topic", topic).Int32("partition", partition).Msg("fetch failed")
+	// The same again is told once an interval, however often it comes.
+	if text := err.Error(); text != m.told || time.Since(m.toldAt) > warnEvery {
+		m.told, m.toldAt = text, time.Now()
+		m.g.log.Warn().Err(err).Str("topic", topic).Int32("partition", partition).Msg("fetch failed")
+	}
 }
 
 // assigned sets up a session. It runs in franz-go's callback: nothing is

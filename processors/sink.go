@@ -26,6 +26,7 @@ type sink interface {
 type producer struct {
 	brokers []string
 	config  func() (*sarama.Config, error)
+	client  sarama.Client
 	ap      sarama.AsyncProducer
 }
 
@@ -37,22 +38,29 @@ func (p *producer) open() error {
 	if err != nil {
 		return fatal{err}
 	}
-	ap, err := sarama.NewAsyncProducer(p.brokers, config)
+	client, err := sarama.NewClient(p.brokers, config)
 	if err != nil {
 		return fmt.Errorf("open producer: %w", err)
 	}
-	p.ap = ap
+	ap, err := sarama.NewAsyncProducerFromClient(client)
+	if err != nil {
+		client.Close()
+		return fmt.Errorf("open producer: %w", err)
+	}
+	p.client, p.ap = client, ap
 	return nil
 }
 
-// abandon gives the producer up. What it still holds is thrown away without
-// anybody waiting for it.
+// abandon gives the producer up with whatever it still holds. Its connections
+// go first: a row that it would send again later could come to lie behind a
+// newer one, and compaction would keep the older.
 func (p *producer) abandon() {
-	ap := p.ap
-	p.ap = nil
+	ap, client := p.ap, p.client
+	p.ap, p.client = nil, nil
 	if ap == nil {
 		return
 	}
+	_ = client.Close()
 	ap.AsyncClose()
 	go func() {
 		for range ap.Successes() {
@@ -64,24 +72,27 @@ func (p *producer) abandon() {
 	}()
 }
 
-func (p *producer) close() { p.closeWithin(2 * time.Second) }
-
-func (p *producer) closeWithin(limit time.Duration) {
-	ap := p.ap
-	p.ap = nil
+// close ends the producer in order: everything was acknowledged before.
+func (p *producer) close() {
+	ap, client := p.ap, p.client
+	p.ap, p.client = nil, nil
 	if ap == nil {
 		return
 	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = ap.Close() // everything was acked before, or given up
+		_ = ap.Close()
 	}()
 	select {
 	case <-done:
-	case <-time.After(limit):
+	case <-time.After(closeFor):
 	}
+	_ = client.Close()
+	<-done
 }
+
+const closeFor = 2 * time.Second
 
 // send writes the messages and returns when all are acknowledged, or at the
 // first failure once no message is under way any more.
