@@ -2,13 +2,13 @@ package demo
 
 import "github.com/auditstream/auditstream/engine"
 
-// hotSymbol trades one symbol twice for every tick of the whole market, so
+// hotSymbol trades one symbol four times for every tick of the whole market, so
 // that its partition carries several times the mean.
 func hotSymbol() *Fault {
-	const times = 2
+	const times = 4
 	return &Fault{
 		Name:    "hot symbol",
-		Does:    symbolHot + " ticks twice as often as the whole market together",
+		Does:    symbolHot + " ticks four times as often as the whole market together",
 		Expect:  []Expectation{expect(engine.PartitionUnbalanced, symbolHot, home(symbolHot))},
 		touches: func(string) bool { return true },
 		alter: func(m Message, _ int) []Message {

@@ -53,7 +53,7 @@ func (s *Summary) Table(style view.Style) string {
 		switch {
 		case !o.Found.IsZero():
 			found++
-			after = strconv.FormatFloat(o.Found.Sub(o.Injected).Seconds(), 'f', 1, 64) + " s"
+			after = took(o.Found.Sub(o.Injected))
 			note = style.Good("found")
 			if o.Resolved {
 				note = style.Good("found, resolved")
@@ -83,6 +83,15 @@ func numbers(partitions []int32) string {
 		text = append(text, strconv.Itoa(int(p)))
 	}
 	return strings.Join(text, ",")
+}
+
+// took writes a time in which something was found, in milliseconds below a
+// second.
+func took(d time.Duration) string {
+	if d < time.Second {
+		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
+	}
+	return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
 }
 
 // clock writes the time since the demo began.

@@ -26,17 +26,18 @@ func (t *Tracker) Events(r *engine.Report) []engine.Finding {
 		t.known = map[string]told{}
 	}
 	var events []engine.Finding
+	event := r.Trigger == engine.TriggerFinding // otherwise a mention
 	for _, f := range r.Findings {
 		last, seen := t.known[f.ID]
 		switch {
-		case !seen && f.State == engine.Resolved && r.Trigger != engine.TriggerFinding:
+		case !seen && f.State == engine.Resolved && !event:
 			continue // over before the subscriber came
 		case seen && last.state == engine.Resolved:
 			continue // repeated after a crash without transactions
-		case seen && f.State == last.state && (r.Trigger != engine.TriggerFinding || f.Count <= last.count):
-			continue
 		case seen && f.State == engine.Opened:
-			continue // a mention of how it opened, after an update
+			continue // a mention of how it opened, or a repeat
+		case seen && f.State == engine.Updated && !(event && f.Count > last.count):
+			continue
 		}
 		t.known[f.ID] = told{f.State, f.Count}
 		events = append(events, f)

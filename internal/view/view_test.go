@@ -87,6 +87,7 @@ func TestTrackerTellsEachChangeOnce(t *testing.T) {
 		{"opened", finding, engine.Opened, 1, true},
 		{"mentioned by an interval report", interval, engine.Opened, 1, false},
 		{"mentioned with a higher count", interval, engine.Opened, 3, false},
+		{"mentioned as it stands by the next interval report", interval, engine.Updated, 3, false},
 		{"updated", finding, engine.Updated, 5, true},
 		{"repeated after a crash", finding, engine.Updated, 5, false},
 		{"updated again", finding, engine.Updated, 9, true},

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+
+	"github.com/auditstream/auditstream/internal/config"
+	"github.com/auditstream/auditstream/internal/demo"
+	"github.com/auditstream/auditstream/internal/view"
+)
+
+func (a *app) demoCommand() *cobra.Command {
+	options := demo.Options{Schedule: demo.Minute()}
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Watch the audit find faults in a small market, no Kafka needed",
+		Long: "demo starts a Kafka broker inside the process, on loopback, plays a market of\n" +
+			"200 symbols into it, runs the audit on it and switches faults on one by one. It\n" +
+			"tells what the audit finds, ends after about a minute or on Ctrl-C, and fails when\n" +
+			"a fault was not found, or something was found that was not injected. Any Kafka\n" +
+			"client may connect to the broker meanwhile. Nothing is left behind.",
+		Args: cobra.NoArgs,
+	}
+	cmd.Flags().Uint64Var(&options.Seed, "seed", 1, "of the market: the same seed gives the same quotes")
+	cmd.Flags().IntVar(&options.Port, "port", 0, "`PORT` of the broker on 127.0.0.1; 0: any free one")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if options.Port < 0 || options.Port > 65535 {
+			return usagef("--port %d is no port", options.Port)
+		}
+		return a.demo(cmd.Context(), options)
+	}
+	return cmd
+}
+
+// demo runs a demo on the program's output.
+func (a *app) demo(ctx context.Context, options demo.Options) error {
+	options.Out, options.Style = a.out, view.Style{Colour: a.colour(a.out)}
+	options.Audit = a.demoAudit
+	summary, err := demo.Run(ctx, options)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "\n%s", summary.Table(options.Style))
+	return summary.Err()
+}
+
+// demoAudit is the audit of `run` under the demo's settings. The environment
+// does not reach it: what is set there is meant for a real cluster.
+func (a *app) demoAudit(ctx context.Context, settings []string, announce func(name, value string)) error {
+	state, err := os.MkdirTemp("", "auditstream-demo-")
+	if err != nil {
+		return fmt.Errorf("state of the demo: %w", err)
+	}
+	defer os.RemoveAll(state)
+	c, err := config.Load("", nil, append(settings, "state.dir="+state, "rest.listeners=http://127.0.0.1:0"))
+	if err != nil {
+		return err
+	}
+	log := a.logger()
+	if a.logLevel == zerolog.InfoLevel.String() {
+		log = log.Level(zerolog.ErrorLevel) // the demo tells by itself what happens
+	}
+	return audit(ctx, c, auditOptions{log: log, listening: func(addresses []string) {
+		announce("http", strings.Join(addresses, ", ")+" (/metrics, /readyz, /healthz)")
+	}})
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/auditstream/auditstream/internal/demo"
+)
+
+// TestDemoFindsEveryFaultAndNothingElse plays the demo with a schedule in
+// which faults overlap; it ends once all of them are found.
+func TestDemoFindsEveryFaultAndNothingElse(t *testing.T) {
+	var out, logs bytes.Buffer
+	a := newApp(strings.NewReader(""), &out, &logs, nil)
+	a.logLevel = "info"
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	err := a.demo(ctx, demo.Options{Seed: 1, Schedule: demo.Brief(), Hasty: true})
+	if err != nil {
+		t.Errorf("the demo failed: %v\n%s\n%s", err, out.String(), logs.String())
+	}
+	if !strings.Contains(out.String(), "7 of 7 findings of injected faults found, 0 others") {
+		t.Errorf("no such summary in:\n%s", out.String())
+	}
+	if logs.Len() > 0 {
+		t.Errorf("the audit logged:\n%s", logs.String())
+	}
+}
+
+func TestDemoEndsAtOnceWhenInterrupted(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	out := &cutter{w: io.Discard, at: "http", cut: interrupt}
+	if code := run(ctx, []string{"demo"}, strings.NewReader(""), out, os.Stderr, nil); code != exitDone {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// cutter calls cut once a write holds the text at.
+type cutter struct {
+	w   io.Writer
+	at  string
+	cut func()
+}
+
+func (c *cutter) Write(b []byte) (int, error) {
+	if bytes.Contains(b, []byte(c.at)) {
+		c.cut()
+	}
+	return c.w.Write(b)
+}
