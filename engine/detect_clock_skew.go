@@ -7,10 +7,10 @@ import (
 
 // detectClockSkew judges ticks ahead of the clock.
 func detectClockSkew(p *Partition, s *symbol, t *Tick) {
-	ahead := t.EventTime - p.early
-	if p.early == NoTime || ahead <= int64(p.limits.ClockSkewTolerance) {
+	if p.early == NoTime || t.EventTime-p.early <= int64(p.limits.ClockSkewTolerance) {
 		return
 	}
+	ahead := t.EventTime - p.late
 	if p.fresh {
 		p.both(func(c *Counts) { c.Ahead++ })
 	}

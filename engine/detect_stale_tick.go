@@ -81,11 +81,16 @@ func (p *Partition) endSilence(i int32, e *Episode, t *Tick) {
 func describeStaleTick(p *Partition, e *Episode, f *Finding) {
 	f.Observed, f.Unit = millis(e.Worst), "ms"
 	if e.Kind == kindSilent {
+		silent := e.Worst
+		if f.State == Updated && p.row.Watermark != NoTime {
+			silent = max(silent, p.row.Watermark-e.FirstTime) // it goes on
+		}
+		f.Observed = millis(silent)
 		f.Threshold = millis(int64(p.limits.MaxSymbolSilence))
 		f.Cause = fmt.Sprintf("symbol %s on %s/%d is silent: its last tick is at offset %d, and %s passed without one",
-			ShowBytes(e.Symbol), p.topic, p.id, e.FirstOffset, showDuration(e.Worst))
+			ShowBytes(e.Symbol), p.topic, p.id, e.FirstOffset, showDuration(silent))
 		f.Action = "Check the feed's subscription of this symbol and whether it still trades; other symbols of the partition tell whether the feed itself is up."
-		f.Evidence["silent_ns"] = e.Worst
+		f.Evidence["silent_ns"] = silent
 		return
 	}
 	f.Threshold = millis(int64(p.limits.MaxTickAge))

@@ -46,7 +46,7 @@ type Partition struct {
 
 	// of the record that is being judged
 	fresh          bool  // not counted in the partition's row yet
-	early, late    int64 // clock for skew and for age, NoTime: none
+	early, late    int64 // latest and earliest that the clock can be, NoTime: none
 	mark           int64 // greatest record time up to the record
 	reread         int64 // the same of the records that are read again after a restart
 	current        int32 // index of the tick's symbol

@@ -60,7 +60,7 @@ func (t *Topic) Final(id string) *Report {
 func (t *Topic) judgeTotal(b *balance) {
 	ratio, busiest, keyed, known := t.measure(b)
 	t.skew, t.skewKnown = ratio, known
-	if known && ratio > t.limits.PartitionSkew {
+	if known && ratio > t.limits.PartitionSkew && t.find(subjectBalance) == nil {
 		t.unbalanced(b, ratio, busiest, keyed)
 	}
 }
