@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -139,4 +140,19 @@ func (c *child) wait() {
 	case <-time.After(kafkatest.AwaitTimeout):
 		c.t.Fatal("the child does not end")
 	}
+}
+
+// failure waits until the child has failed and returns what it wrote.
+func (c *child) failure() string {
+	c.t.Helper()
+	timer := time.AfterFunc(kafkatest.AwaitTimeout, func() { _ = c.cmd.Process.Kill() })
+	defer timer.Stop()
+	var output strings.Builder
+	for c.out.Scan() {
+		output.WriteString(c.out.Text() + "\n")
+	}
+	if err := c.cmd.Wait(); err == nil {
+		c.t.Error("the child ended in order")
+	}
+	return output.String()
 }

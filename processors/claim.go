@@ -50,14 +50,24 @@ func newClaim(p place, stream string, virtual int32, u unit, b *budget) *claim {
 
 func (c *claim) Topic() string                            { return c.stream }
 func (c *claim) Partition() int32                         { return c.virtual }
-func (c *claim) InitialOffset() int64                     { return c.locked(&c.next) }
-func (c *claim) HighWaterMarkOffset() int64               { return c.locked(&c.end) }
 func (c *claim) Messages() <-chan *sarama.ConsumerMessage { return c.marks }
 
 func (c *claim) locked(offset *int64) int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return *offset
+}
+
+func (c *claim) InitialOffset() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.next
+}
+
+func (c *claim) HighWaterMarkOffset() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.end
 }
 
 // frameMark is the value of the message that stands for a frame.

@@ -187,16 +187,19 @@ func TestTwoInstancesWithOneID(t *testing.T) {
 }
 
 func TestReplacedInstanceEndsWithTheReason(t *testing.T) {
-	r := newRig(t, kafkatest.Real(t), 1)
-	a := r.start()
-	kafkatest.Eventually(t, "the first instance to be ready", func() bool { return a.Status.Stats().Ready })
-	b := r.start() // another state folder: another machine
-	var taken *processors.InstanceError
-	if err := a.wait(); !errors.As(err, &taken) {
-		t.Errorf("the replaced instance ended with %v", err)
+	for name, guarantee := range map[string]option{"exactly_once": func(*rig) {}, "at_least_once": atLeastOnce} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, kafkatest.Real(t), 1)
+			a := r.spawn("one", guarantee)
+			a.awaitReady()
+			b := r.start(guarantee) // another state folder: another machine
+			if output := a.failure(); !strings.Contains(output, `another instance with instance.id "one" is running`) {
+				t.Errorf("the replaced instance ended with %s", output)
+			}
+			kafkatest.Eventually(t, "the second instance to be ready", func() bool { return b.Status.Stats().Ready })
+			b.stop()
+		})
 	}
-	kafkatest.Eventually(t, "the second instance to be ready", func() bool { return b.Status.Stats().Ready })
-	b.stop()
 }
 
 // A report that cannot be written holds its record's offset back, whatever
