@@ -64,6 +64,8 @@ func (a *app) commands() []*cobra.Command {
 		a.runCommand(),
 		a.replayCommand(),
 		a.planCommand(),
+		a.checkCommand(),
+		a.watchCommand(),
 		a.explainCommand(),
 		a.demoCommand(),
 		a.configCommand(),

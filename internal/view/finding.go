@@ -76,7 +76,7 @@ func place(f *engine.Finding) string {
 // Line is one event of a finding on one line: when, what became of it, how
 // bad, which rule, about what, the numbers and the likely cause.
 //
-//	18:04:28.120 OPENED   WARNING  UPSTREAM_DISORDER    ticks symbol AAPL on partition 3, offset 512, count 1, observed 400 ms, threshold 0 ms: …
+//	2026-11-29T18:04:28.120Z OPENED   WARNING  UPSTREAM_DISORDER    ticks symbol AAPL on partition 3, offset 512, count 1, observed 400 ms, threshold 0 ms: …
 func (s Style) Line(at time.Time, f *engine.Finding) string {
 	details := []string{safe(f.Topic) + " " + Subject(f)}
 	if p := place(f); p != "" {
@@ -87,7 +87,7 @@ func (s Style) Line(at time.Time, f *engine.Finding) string {
 		details = append(details, m)
 	}
 	head := fmt.Sprintf("%-8s %-8s %-20s", f.State, f.Severity, f.Code)
-	return s.Dim(at.UTC().Format("15:04:05.000")) + " " + s.finding(f, head) + " " +
+	return s.Dim(at.UTC().Format("2006-01-02T15:04:05.000Z")) + " " + s.finding(f, head) + " " +
 		strings.Join(details, ", ") + ": " + safe(f.Cause)
 }
 

@@ -22,7 +22,7 @@ func TestLineTellsAFindingOnOneLine(t *testing.T) {
 	f := disorder(engine.Opened, 7)
 	at := time.Date(2026, 11, 29, 18, 4, 28, 120e6, time.UTC)
 	got := view.Style{}.Line(at, &f)
-	want := "18:04:28.120 OPENED   WARNING  UPSTREAM_DISORDER    ticks symbol AAPL on partition 3, offsets 512-540, count 7, observed 412.5 ms, threshold 0 ms: a step back"
+	want := "2026-11-29T18:04:28.120Z OPENED   WARNING  UPSTREAM_DISORDER    ticks symbol AAPL on partition 3, offsets 512-540, count 7, observed 412.5 ms, threshold 0 ms: a step back"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

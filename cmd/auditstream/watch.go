@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/auditstream/auditstream/internal/config"
+	"github.com/auditstream/auditstream/internal/kafka"
+	"github.com/auditstream/auditstream/internal/subscribe"
+	"github.com/auditstream/auditstream/internal/view"
+)
+
+// watchFlags are what watch shows.
+type watchFlags struct {
+	json          bool
+	fromBeginning bool
+}
+
+func (a *app) watchCommand() *cobra.Command {
+	var flags configFlags
+	var show watchFlags
+	cmd := &cobra.Command{
+		Use:   "watch -c FILE",
+		Short: "Show the audit topic's findings as they open and resolve",
+		Long: "watch reads the audit topic, read committed and without a group, and writes one\n" +
+			"line for each finding that opens, is updated or is resolved. It ends on Ctrl-C.",
+		Args: cobra.NoArgs,
+	}
+	flags.register(cmd)
+	cmd.Flags().BoolVar(&show.json, "json", false, "write every report as it is, one JSON object a line")
+	cmd.Flags().BoolVar(&show.fromBeginning, "from-beginning", false, "start at the oldest report, not at the end")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		c, err := a.load(flags, config.TopicsOptional())
+		if err != nil {
+			return err
+		}
+		if c.AuditTopic == "" {
+			return usagef("no audit topic: set audit.topic or topics")
+		}
+		return unlessStopped(cmd.Context(), a.watch(cmd.Context(), c, show))
+	}
+	return cmd
+}
+
+func (a *app) watch(ctx context.Context, c *config.Config, show watchFlags) error {
+	admin, err := kafka.Connect(ctx, c) // says by itself what keeps a cluster out of reach
+	if err != nil {
+		return err
+	}
+	admin.Close()
+	options, err := kafka.AdminOptions(c)
+	if err != nil {
+		return err
+	}
+	tell := a.tellFindings
+	if show.json {
+		tell = a.passReports
+	}
+	err = subscribe.Reports(ctx, subscribe.Options{
+		Client: options, Topic: c.AuditTopic, FromBeginning: show.fromBeginning,
+		Ready: func() {
+			if isTerminal(a.err) && !a.quiet {
+				fmt.Fprintf(a.err, "watching %s, Ctrl-C ends\n", c.AuditTopic)
+			}
+		},
+	}, tell())
+	if errors.Is(err, subscribe.ErrNoTopic) {
+		return withTry(err, "auditstream run, which makes it, or check the key audit.topic")
+	}
+	return err
+}
+
+// passReports writes reports as they are; what is no report is told on stderr.
+func (a *app) passReports() func(subscribe.Report) error {
+	return func(r subscribe.Report) error {
+		if r.Err != nil {
+			fmt.Fprintln(a.err, "note:", r.Err)
+			return nil
+		}
+		_, err := fmt.Fprintf(a.out, "%s\n", r.Record.Value)
+		return err
+	}
+}
+
+// tellFindings writes a line for each event of a finding.
+func (a *app) tellFindings() func(subscribe.Report) error {
+	style := view.Style{Colour: a.colour(a.out)}
+	var tracker view.Tracker
+	return func(r subscribe.Report) error {
+		if r.Err != nil {
+			fmt.Fprintln(a.err, "note:", r.Err)
+			return nil
+		}
+		events := tracker.Events(r.Report)
+		for i := range events {
+			if _, err := fmt.Fprintln(a.out, style.Line(r.Record.Timestamp, &events[i])); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
