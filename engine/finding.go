@@ -106,11 +106,14 @@ func findingID(topic string, code Code, subject string, offset int64) string {
 
 // stableID is a 128-bit hash of its parts, in hex.
 func stableID(parts ...string) string {
-	h := sha256.New()
+	b := make([]byte, 0, 128)
 	for _, p := range parts {
-		fmt.Fprintf(h, "%d:%s", len(p), p)
+		b = strconv.AppendInt(b, int64(len(p)), 10)
+		b = append(b, ':')
+		b = append(b, p...)
 	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
+	h := sha256.Sum256(b)
+	return hex.EncodeToString(h[:16])
 }
 
 // ShowBytes makes bytes safe to read: text stays, control characters,

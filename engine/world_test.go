@@ -66,7 +66,7 @@ func (w *world) step(id int) bool {
 	for _, b := range [][]byte{tick.Symbol, tick.Key, tick.Value} {
 		clear(b) // they belong to the reader again
 	}
-	if w.restarts {
+	if w.restarts && (w.at[id] < 200 || w.at[id]%97 == 0) {
 		w.checkpoint(id, !w.partial)
 		w.restart(id)
 	}
