@@ -16,6 +16,16 @@ func registry(build Build, status func() Status) *prometheus.Registry {
 	return r
 }
 
+// What is not a row of the table: a histogram, and what never changes.
+const (
+	checkpointName = "auditstream_checkpoint_duration_seconds"
+	checkpointHelp = "Time in which a checkpoint became durable."
+	buildName      = "auditstream_build_info"
+	buildHelp      = "Always 1; the labels say what was built."
+)
+
+var buildLabels = []string{"version", "commit", "go_version"}
+
 // collector reads one status a scrape, so that the numbers of one scrape
 // belong together.
 type collector struct {
@@ -31,10 +41,8 @@ func newCollector(build Build, status func() Status) *collector {
 	for _, row := range c.rows {
 		c.descs = append(c.descs, prometheus.NewDesc(row.name, row.help, row.labels, nil))
 	}
-	c.checkpoint = prometheus.NewDesc("auditstream_checkpoint_duration_seconds",
-		"Time in which a checkpoint became durable.", nil, nil)
-	c.build = prometheus.MustNewConstMetric(prometheus.NewDesc("auditstream_build_info",
-		"Always 1; the labels say what was built.", []string{"version", "commit", "go_version"}, nil),
+	c.checkpoint = prometheus.NewDesc(checkpointName, checkpointHelp, nil, nil)
+	c.build = prometheus.MustNewConstMetric(prometheus.NewDesc(buildName, buildHelp, buildLabels, nil),
 		prometheus.GaugeValue, 1, build.Version, build.Commit, build.GoVersion)
 	return c
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
 	"github.com/auditstream/auditstream/engine"
+	"github.com/auditstream/auditstream/internal/doctest"
 	"github.com/auditstream/auditstream/internal/httpapi"
 )
 
@@ -88,6 +89,10 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%s: %s", p.Metric, p.Text)
 		}
 	}
+}
+
+func TestDocsMetrics(t *testing.T) {
+	doctest.Check(t, "metrics.md", httpapi.MetricsPage())
 }
 
 func TestNotReadyIsAMetricToo(t *testing.T) {

@@ -1,0 +1,33 @@
+package httpapi
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// MetricsPage is docs/metrics.md.
+func MetricsPage() string {
+	var b strings.Builder
+	b.WriteString("# Metrics\n\n" +
+		"`/metrics` on `rest.listeners` (default http://127.0.0.1:8083) speaks Prometheus's text format.\n" +
+		"Series are bounded by partitions, watched groups and finding codes; none is per symbol.\n" +
+		"The Go runtime's `go_*` and the process's `process_*` come with them.\n\n" +
+		"| metric | type | labels | meaning |\n|---|---|---|---|\n")
+	row := func(name, kind string, labels []string, help string) {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", name, kind, strings.Join(labels, ", "), help)
+	}
+	for _, m := range metrics {
+		kind := "gauge"
+		if m.kind == prometheus.CounterValue {
+			kind = "counter"
+		}
+		row(m.name, kind, m.labels, m.help)
+	}
+	row(checkpointName, "histogram", nil, checkpointHelp)
+	row(buildName, "gauge", buildLabels, buildHelp)
+	b.WriteString("\n`/healthz` answers 200 while the process answers at all. `/readyz` answers 200 after recovery and\n" +
+		"while no partition stands still, otherwise 503; its JSON says why: `{\"ready\":false,\"reasons\":[…]}`.\n")
+	return b.String()
+}
