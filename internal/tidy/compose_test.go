@@ -1,0 +1,155 @@
+package tidy
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/auditstream/auditstream/internal/config"
+)
+
+// pinned is an image with its whole version: not latest, not 4 or 4.2.
+var pinned = regexp.MustCompile(`^[a-z0-9./-]+:v?[0-9]+\.[0-9]+\.[0-9]+(-[a-z0-9.]+)?$`)
+
+var from = regexp.MustCompile(`(?m)^FROM (\S+)`)
+
+type stack struct {
+	Services map[string]struct {
+		Image   string
+		Build   struct{ Context, Dockerfile string }
+		Command []string
+		Ports   []string
+		Volumes []string
+	}
+	Volumes map[string]any
+}
+
+func unmarshal(t *testing.T, name string, into any) {
+	t.Helper()
+	if err := yaml.Unmarshal([]byte(read(t, name)), into); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}
+
+func composed(t *testing.T) (s stack) {
+	t.Helper()
+	unmarshal(t, "compose/docker-compose.yml", &s)
+	for _, service := range []string{"kafka", "topics", "auditstream", "prometheus"} {
+		if _, ok := s.Services[service]; !ok {
+			t.Fatalf("docker-compose.yml has no service %s", service)
+		}
+	}
+	return s
+}
+
+func TestImagesArePinned(t *testing.T) {
+	for name, service := range composed(t).Services {
+		if service.Image == "" && service.Build.Dockerfile != "compose/Dockerfile" {
+			t.Errorf("service %s has neither an image nor compose/Dockerfile", name)
+		}
+		if service.Image != "" && !pinned.MatchString(service.Image) {
+			t.Errorf("service %s: %q: name the whole version", name, service.Image)
+		}
+	}
+	stages := from.FindAllStringSubmatch(read(t, "compose/Dockerfile"), -1)
+	if len(stages) != 2 {
+		t.Fatalf("compose/Dockerfile has %d stages, want 2: build and run", len(stages))
+	}
+	for _, stage := range stages {
+		if !pinned.MatchString(stage[1]) {
+			t.Errorf("compose/Dockerfile: %q: name the whole version", stage[1])
+		}
+	}
+	language := regexp.MustCompile(`(?m)^go (\S+)`).FindStringSubmatch(read(t, "go.mod"))[1]
+	if want := "golang:" + language; !strings.HasPrefix(stages[0][1], want) {
+		t.Errorf("compose/Dockerfile builds with %s, go.mod says %s", stages[0][1], want)
+	}
+}
+
+func TestPinRuleRefuses(t *testing.T) {
+	for _, image := range []string{"apache/kafka", "apache/kafka:latest", "apache/kafka:4.2", "alpine:3"} {
+		if pinned.MatchString(image) {
+			t.Errorf("%q counts as pinned", image)
+		}
+	}
+}
+
+func TestPortsAreOnLoopback(t *testing.T) {
+	for name, service := range composed(t).Services {
+		for _, port := range service.Ports {
+			if !strings.HasPrefix(port, "127.0.0.1:") {
+				t.Errorf("service %s publishes %q: nothing here asks who calls, so put 127.0.0.1: before it", name, port)
+			}
+		}
+	}
+}
+
+// What is mounted is there, and named volumes are declared.
+func TestMountsExist(t *testing.T) {
+	s := composed(t)
+	for name, service := range s.Services {
+		for _, volume := range service.Volumes {
+			source, _, _ := strings.Cut(volume, ":")
+			if strings.HasPrefix(source, ".") {
+				if _, err := os.Stat(filepath.Join(root, "compose", source)); err != nil {
+					t.Errorf("service %s: %v", name, err)
+				}
+			} else if _, ok := s.Volumes[source]; !ok {
+				t.Errorf("service %s: volume %s is not declared", name, source)
+			}
+		}
+	}
+}
+
+func TestComposedAuditFitsItsStack(t *testing.T) {
+	c, err := config.Load(filepath.Join(root, "compose", "ticks.properties"), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := composed(t)
+	for _, topic := range c.Topics {
+		if !slices.Contains(s.Services["topics"].Command, "--topic="+topic) {
+			t.Errorf("ticks.properties audits %s, which docker-compose.yml does not make", topic)
+		}
+	}
+	for _, broker := range c.BootstrapServers {
+		host, _, _ := strings.Cut(broker, ":")
+		if _, ok := s.Services[host]; !ok {
+			t.Errorf("ticks.properties reads from %s, which is no service", broker)
+		}
+	}
+	var scrape struct {
+		Configs []struct {
+			Path    string                       `yaml:"metrics_path"`
+			Targets []struct{ Targets []string } `yaml:"static_configs"`
+		} `yaml:"scrape_configs"`
+	}
+	unmarshal(t, "compose/prometheus.yml", &scrape)
+	want := "auditstream:" + port(c.RestListeners)
+	if len(scrape.Configs) != 1 || scrape.Configs[0].Path != "/metrics" ||
+		len(scrape.Configs[0].Targets) != 1 || !slices.Contains(scrape.Configs[0].Targets[0].Targets, want) {
+		t.Errorf("prometheus.yml scrapes %+v, want /metrics of %s", scrape.Configs, want)
+	}
+	if !strings.HasPrefix(c.RestListeners, "http://0.0.0.0:") {
+		t.Errorf("rest.listeners is %s: from outside its container only 0.0.0.0 is in reach", c.RestListeners)
+	}
+}
+
+func port(address string) string { return address[strings.LastIndexByte(address, ':')+1:] }
+
+// Every folder of the program is copied into the image's build.
+func TestImageHasAllPackages(t *testing.T) {
+	dockerfile := read(t, "compose/Dockerfile")
+	for _, s := range sources(t) {
+		folder, _, _ := strings.Cut(s.path, "/")
+		if !s.test() && path.Dir(s.path) != "." && folder != "test" && !strings.Contains(dockerfile, "COPY "+folder+" "+folder+"\n") {
+			t.Errorf("%s: compose/Dockerfile does not copy %s", s.path, folder)
+		}
+	}
+}
