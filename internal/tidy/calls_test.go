@@ -20,7 +20,7 @@ func bannedCalls(s source) []string {
 		case pkg == "log":
 			ban(at, "%s: log with the zerolog.Logger that was given", call)
 		case call == "os.Exit" && s.path != "cmd/auditstream/main.go" && s.file.Name.Name != "main_test":
-			ban(at, "%s: return an error; main gives it an exit code", call)
+			ban(at, "%s: return an error; main gives it an exit code, and a TestMain that returns has that of its tests", call)
 		case call == "time.Sleep" && s.test() && !s.in("internal/kafkatest"):
 			ban(at, "%s in a test: await the condition with kafkatest.Eventually, or a channel", call)
 		}
