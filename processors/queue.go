@@ -145,6 +145,10 @@ func (q *queue) drop() {
 	q.mu.Lock()
 	n := q.bytes
 	q.frames, q.told, q.bytes = nil, 0, 0
+	if q.paused {
+		q.paused = false
+		q.resume() // or the next session would never read the partition
+	}
 	q.mu.Unlock()
 	q.budget.give(n)
 }

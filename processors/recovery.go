@@ -148,7 +148,11 @@ func (s *session) bounds(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("starts of topics: %w", err)
 	}
-	ends, err := s.g.admin.ListCommittedOffsets(ctx, s.g.layout.topics...)
+	list := s.g.admin.ListCommittedOffsets
+	if s.g.cfg.Limits.UncommittedReads {
+		list = s.g.admin.ListEndOffsets
+	}
+	ends, err := list(ctx, s.g.layout.topics...)
 	if err != nil {
 		return fmt.Errorf("ends of topics: %w", err)
 	}

@@ -174,7 +174,7 @@ func (s *session) deliver(f kgo.FetchTopicPartition) {
 		return
 	}
 	end := f.HighWatermark
-	if f.LastStableOffset >= 0 {
+	if f.LastStableOffset >= 0 && !s.g.cfg.Limits.UncommittedReads {
 		end = min(end, f.LastStableOffset) // what lies behind cannot be read yet
 	}
 	parts := map[string][]int32{c.topic: {c.partition}}
@@ -221,7 +221,7 @@ func (c *claim) begin(offset kgo.Offset) kgo.Offset {
 	defer c.mu.Unlock()
 	at := offset.EpochOffset().Offset
 	switch {
-	case c.fromStart:
+	case c.fromStart, at > c.end:
 		offset = kgo.NewOffset().AtStart()
 		at = c.start
 	case at >= 0:
