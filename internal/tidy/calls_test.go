@@ -3,6 +3,7 @@ package tidy
 import (
 	"go/ast"
 	"go/token"
+	"path"
 	"strings"
 	"testing"
 )
@@ -12,14 +13,15 @@ func bannedCalls(s source) []string {
 	ban := func(at token.Pos, format string, args ...any) {
 		complaints = append(complaints, s.say(at, format, args...))
 	}
+	program := s.file.Name.Name == "main"
 	s.calls(func(at token.Pos, pkg, member string) {
 		call := pkg + "." + member
 		switch {
-		case pkg == "fmt" && strings.HasPrefix(member, "Print") && !s.in("cmd"):
+		case pkg == "fmt" && strings.HasPrefix(member, "Print") && !program:
 			ban(at, "%s: write to the io.Writer that was given", call)
 		case pkg == "log":
 			ban(at, "%s: log with the zerolog.Logger that was given", call)
-		case call == "os.Exit" && s.path != "cmd/auditstream/main.go" && s.file.Name.Name != "main_test":
+		case call == "os.Exit" && !(program && path.Base(s.path) == "main.go") && !s.test():
 			ban(at, "%s: return an error; main gives it an exit code, and a TestMain that returns has that of its tests", call)
 		case call == "time.Sleep" && s.test() && !s.in("internal/kafkatest"):
 			ban(at, "%s in a test: await the condition with kafkatest.Eventually, or a channel", call)

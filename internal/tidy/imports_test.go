@@ -22,8 +22,7 @@ var layers = []struct {
 	{"codecs", []string{"codecs"}},
 	{"topology", []string{"topology"}},
 	{"processors and internal", []string{"processors", "internal"}},
-	{"cmd", []string{"cmd"}},
-	{"test", []string{"test"}},
+	{"cmd, bench and test", []string{"cmd", "bench", "test"}},
 }
 
 // kafka is kept out of the layers that must run without a broker.
