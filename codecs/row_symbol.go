@@ -14,7 +14,7 @@ import (
 //	bytes  2-9    through, big endian
 //	bytes 10-17   last event time, big endian
 //	bytes 18-25   last seen, big endian
-//	signed varints: count, disorder, through - first, ticks in the window
+//	signed varints: count, disorder, through - first, ticks in the window, lead
 //	with flagAhead:   8 bytes big endian: last event time of ticks far ahead
 //	with flagSilent:  signed varint: through - offset of the last tick before the silence
 //	with flagEpisode: signed varints:
@@ -57,7 +57,7 @@ func AppendSymbolRow(dst []byte, r *engine.SymbolRow) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, uint64(r.Through))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(r.LastEvent))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(r.LastSeen))
-	dst = appendVarints(dst, r.Count, r.Disorder, r.Through-r.First, r.WindowN)
+	dst = appendVarints(dst, r.Count, r.Disorder, r.Through-r.First, r.WindowN, r.Lead)
 	if flags&flagAhead != 0 {
 		dst = binary.BigEndian.AppendUint64(dst, uint64(r.LastAhead))
 	}
@@ -98,6 +98,7 @@ func DecodeSymbolRow(symbol string, b []byte) (engine.SymbolRow, error) {
 	r.Count, r.Disorder = in.varint("count"), in.varint("disorder")
 	r.First = r.Through - in.varint("first")
 	r.WindowN = in.varint("ticks in the window")
+	r.Lead = in.varint("lead")
 	if flags&flagAhead != 0 {
 		r.LastAhead = in.fixed("last ahead")
 	}

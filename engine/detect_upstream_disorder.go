@@ -6,21 +6,12 @@ import (
 	"slices"
 )
 
-// detectUpstreamDisorder judges whether a symbol's event time went back. A
-// tick far ahead of its own record time (of the clock, where it has none) is ordered among such ticks only: a
-// single wrong one must not make every later tick look late, and a producer
-// whose clock is ahead throughout is still held to its own order.
+// detectUpstreamDisorder judges whether a symbol's event time went back.
 func detectUpstreamDisorder(p *Partition, s *symbol, t *Tick) {
 	if t.Origin != nil {
 		return
 	}
-	last, clock := &s.lastEvent, t.RecordTime
-	if clock == NoTime {
-		clock = p.early
-	}
-	if clock != NoTime && t.EventTime-clock > max(aheadMin, int64(p.limits.ClockSkewTolerance)) {
-		last = &s.lastAhead
-	}
+	last := p.lastOf(s, t)
 	if *last == NoTime || t.EventTime >= *last {
 		*last = t.EventTime
 		return
@@ -29,10 +20,41 @@ func detectUpstreamDisorder(p *Partition, s *symbol, t *Tick) {
 		p.row.Disordered++
 	}
 	s.disorder++
+	p.unrank(p.current) // an earlier detector may have told, and so ranked
 	if p.fresh {
 		p.both(func(c *Counts) { c.Disorder++ })
 	}
 	p.disordered(s, t, *last-t.EventTime)
+}
+
+// lastOf is the event time that the tick must not lie behind. A tick far ahead
+// of its own record time (of the clock, where it has none) is ordered among
+// such ticks only: a single wrong one must not make every later tick look
+// late. Where the symbol's ticks are ahead throughout, which two of them
+// before any other show, a tick is far ahead only when it is much further
+// ahead than the last one was: a producer whose clock is ahead is held to its
+// own order. That needs record times.
+func (p *Partition) lastOf(s *symbol, t *Tick) *int64 {
+	known := t.RecordTime != NoTime
+	clock := t.RecordTime
+	if !known {
+		clock = p.early
+	}
+	lead := t.EventTime - clock
+	if clock != NoTime && lead > max(aheadMin, int64(p.limits.ClockSkewTolerance)) {
+		switch {
+		case !known, s.lastEvent == NoTime && s.lastAhead == NoTime:
+			return &s.lastAhead
+		case s.lastEvent == NoTime:
+			s.lastEvent, s.lastAhead = s.lastAhead, NoTime
+		case lead-s.lead > aheadMin:
+			return &s.lastAhead
+		}
+	}
+	if known && (s.lastEvent == NoTime || t.EventTime >= s.lastEvent) {
+		s.lead = lead
+	}
+	return &s.lastEvent
 }
 
 // disordered notes a step back in the symbol's episode.

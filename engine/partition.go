@@ -11,6 +11,7 @@ type symbol struct {
 	first     int64
 	lastEvent int64
 	lastAhead int64
+	lead      int64
 	lastSeen  int64
 	windowN   int64 // ticks in the window in which the last one was counted
 	nextTold  int64 // count at which the symbol is sighted again
@@ -49,6 +50,7 @@ type Partition struct {
 	early, late    int64 // latest and earliest that the clock can be, NoTime: none
 	mark           int64 // greatest record time up to the record
 	reread         int64 // the same of the records that are read again after a restart
+	read           int64 // last offset observed, -1: none since the state was restored
 	current        int32 // index of the tick's symbol
 	nextSilence    int64 // no symbol is silent before this time
 	progress       progress
@@ -72,7 +74,7 @@ func NewPartition(topic string, id, partitions int32, l *Limits) *Partition {
 			SweptTo: NoTime, ClosedTo: NoTime, MaxAge: NoTime, Window: newWindow(NoTime),
 		},
 		index: map[string]int32{}, episodes: map[Code]*Episode{}, disorders: map[int32]*DisorderRow{},
-		silences: map[int32]*Episode{}, nextSilence: NoTime, changed: true, mark: NoTime, reread: NoTime,
+		silences: map[int32]*Episode{}, nextSilence: NoTime, changed: true, mark: NoTime, reread: NoTime, read: -1,
 		progress: progress{behindSince: NoTime, movedAt: NoTime},
 	}
 }
@@ -103,7 +105,7 @@ func (p *Partition) Changed() bool { return p.changed || len(p.out) > 0 }
 // Live, and NoTime otherwise: then record times are the clock. The tick's
 // slices are not kept.
 func (p *Partition) Observe(t *Tick, now int64) {
-	p.fresh = t.Offset > p.row.Through
+	p.fresh, p.read = t.Offset > p.row.Through, t.Offset
 	p.setClock(t, now)
 	if p.fresh {
 		p.changed = true
@@ -122,7 +124,6 @@ func (p *Partition) Observe(t *Tick, now int64) {
 	}
 	if p.fresh {
 		p.row.Through = t.Offset
-		p.row.Window.Through = t.Offset
 	}
 }
 
@@ -135,10 +136,7 @@ func (p *Partition) observeGood(t *Tick, now int64) {
 	s.through = t.Offset
 	s.count++
 	p.markDirty(p.current)
-	if !s.unranked {
-		s.unranked = true
-		p.ranked.changed = append(p.ranked.changed, p.current)
-	}
+	p.unrank(p.current)
 	for i := range detectors {
 		if f := detectors[i].tick; f != nil {
 			f(p, s, t)
@@ -181,6 +179,7 @@ func (p *Partition) count(t *Tick) {
 	if w.From < 0 {
 		w.From = t.Offset
 	}
+	w.Through = t.Offset
 	p.both(func(c *Counts) {
 		c.Records++
 		c.KeyBytes += int64(len(t.Key))

@@ -51,5 +51,9 @@ func (p *Partition) Live() bool { return p.progress.live }
 
 // behind is the number of offsets between the audit and the log's end.
 func (p *Partition) behind() int64 {
-	return max(0, p.progress.high-p.row.Through-1)
+	at := p.row.Through
+	if p.read >= 0 {
+		at = p.read
+	}
+	return max(0, p.progress.high-at-1)
 }

@@ -5,7 +5,7 @@ package engine
 type Snapshot struct {
 	Topic        string
 	Partition    int32
-	Next         int64 // next offset to read, -1 before the first record
+	Next         int64 // next offset to read, -1: no record was read since the state was restored
 	PartitionRow PartitionRow
 	Rows         []SymbolRow
 	Reports      []*Report
@@ -18,9 +18,11 @@ type Snapshot struct {
 // Snapshot takes everything that is not durable yet. When it cannot be made
 // durable it must be given back with Return.
 func (p *Partition) Snapshot() *Snapshot {
-	s := &Snapshot{Topic: p.topic, Partition: p.id, Next: p.row.Through + 1, dirty: p.dirty, told: p.told, Reports: p.out}
-	if p.row.Through < 0 {
-		s.Next = -1
+	s := &Snapshot{Topic: p.topic, Partition: p.id, Next: -1, dirty: p.dirty, told: p.told, Reports: p.out}
+	if p.read >= 0 {
+		// Not row.Through: symbol rows older than the partition's row are
+		// brought up to it by the records that are read again.
+		s.Next = p.read + 1
 	}
 	s.Rows = make([]SymbolRow, 0, len(p.dirty))
 	for _, i := range p.dirty {
@@ -54,7 +56,7 @@ func (p *Partition) symbolRow(i int32) SymbolRow {
 	s := p.symbols[i]
 	r := SymbolRow{
 		Symbol: s.name, Through: s.through, Count: s.count, Disorder: s.disorder, First: s.first,
-		LastEvent: s.lastEvent, LastAhead: s.lastAhead, LastSeen: s.lastSeen, WindowN: s.windowN, Sighted: s.sighted, SilentFrom: -1,
+		LastEvent: s.lastEvent, LastAhead: s.lastAhead, Lead: s.lead, LastSeen: s.lastSeen, WindowN: s.windowN, Sighted: s.sighted, SilentFrom: -1,
 	}
 	if e := p.silences[i]; e != nil {
 		r.SilentFrom = e.FirstOffset
@@ -109,13 +111,10 @@ func (p *Partition) RestoreSymbol(r SymbolRow) {
 	i := p.current
 	*s = symbol{
 		name: s.name, through: r.Through, count: r.Count, disorder: r.Disorder, first: r.First,
-		lastEvent: r.LastEvent, lastAhead: r.LastAhead, lastSeen: r.LastSeen,
+		lastEvent: r.LastEvent, lastAhead: r.LastAhead, lead: r.Lead, lastSeen: r.LastSeen,
 		windowN: r.WindowN, nextTold: 1, sighted: r.Sighted, unranked: s.unranked,
 	}
-	if !s.unranked {
-		s.unranked = true
-		p.ranked.changed = append(p.ranked.changed, i)
-	}
+	p.unrank(i)
 	for s.sighted && s.nextTold <= s.count {
 		s.nextTold *= 10
 	}
