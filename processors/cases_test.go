@@ -22,6 +22,7 @@ import (
 // Rows lie on the partition on which the ticks came, whatever hash put them
 // there, so that a restart without local state finds them.
 func TestG02StateOnTheProducersPartition(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, c *kafkatest.Cluster, guarantee option) {
 		r := newRig(t, c, 3)
 		r.produce(r.tick(2, "QXA", 10*time.Second))
@@ -44,6 +45,7 @@ func TestG02StateOnTheProducersPartition(t *testing.T) {
 
 // A tombstone is counted and changes nothing of its key's state.
 func TestG11Tombstones(t *testing.T) {
+	t.Parallel()
 	kafkatest.Run(t, func(t *testing.T, c *kafkatest.Cluster) {
 		r := newRig(t, c, 1)
 		tombstone := r.tick(0, "QXA", 6*time.Second)
@@ -66,6 +68,7 @@ func TestG11Tombstones(t *testing.T) {
 
 // What is committed is the next offset to read.
 func TestG14NextOffset(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, c *kafkatest.Cluster, guarantee option) {
 		r := newRig(t, c, 1)
 		for i := range 3 {
@@ -88,6 +91,7 @@ func TestG14NextOffset(t *testing.T) {
 // Records of aborted transactions are not seen, markers are not records, and
 // a log that ends in one is read to its end.
 func TestG17AbortedAndMarkers(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, c *kafkatest.Cluster, guarantee option) {
 		r := newRig(t, c, 1)
 		r.produceTxn(kgo.TryCommit, r.tick(0, "QXA", 0))
@@ -124,6 +128,7 @@ func (r *rig) produceTxn(end kgo.TransactionEndTry, records ...*kgo.Record) {
 // A record that cannot be read is counted and put aside, and the stream goes
 // on; the log does not grow with such records.
 func TestG01UnreadableRecords(t *testing.T) {
+	t.Parallel()
 	kafkatest.Run(t, func(t *testing.T, c *kafkatest.Cluster) {
 		r := newRig(t, c, 1)
 		var records []*kgo.Record
@@ -155,6 +160,7 @@ func TestG01UnreadableRecords(t *testing.T) {
 }
 
 func TestToleranceNoneEndsAtTheFirstBadRecord(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, c *kafkatest.Cluster, guarantee option) {
 		r := newRig(t, c, 2)
 		bad := r.tick(1, "QXA", 0)
@@ -193,11 +199,14 @@ func (d panics) Decode(value []byte, t *engine.Tick) {
 // A failure in the handler ends the process with its cause; the record is
 // neither got past nor tried for ever.
 func TestG05FailureInTheHandler(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, c *kafkatest.Cluster, guarantee option) {
 		r := newRig(t, c, 1)
+		var ticks []*kgo.Record
 		for i := range 10 {
-			r.produce(r.tick(0, "QXA", time.Duration(i)*time.Second))
+			ticks = append(ticks, r.tick(0, "QXA", time.Duration(i)*time.Second))
 		}
+		r.produce(ticks...)
 		calls := 0
 		decoder := r.cfg.Decoder
 		failing := func(r *rig) {
@@ -225,6 +234,7 @@ func TestG05FailureInTheHandler(t *testing.T) {
 
 // A state folder that cannot be used is told before anything is joined.
 func TestG05StateFolderUnusable(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, kafkatest.Fake(t), 1)
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -243,6 +253,7 @@ func TestG05StateFolderUnusable(t *testing.T) {
 // Counts are exact when a second instance joins in mid-stream and the first
 // one leaves.
 func TestG09SecondInstanceJoins(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, c *kafkatest.Cluster, guarantee option) {
 		const partitions, each = 4, 2500
 		r := newRig(t, c, partitions)

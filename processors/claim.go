@@ -52,12 +52,6 @@ func (c *claim) Topic() string                            { return c.stream }
 func (c *claim) Partition() int32                         { return c.virtual }
 func (c *claim) Messages() <-chan *sarama.ConsumerMessage { return c.marks }
 
-func (c *claim) locked(offset *int64) int64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return *offset
-}
-
 func (c *claim) InitialOffset() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -84,6 +84,7 @@ func (r *rig) wantDisorder(late map[string]bool, repeats bool) {
 // kill -9 in mid-stream, again and again, each time with local state gone:
 // totals and findings come out as if nothing had happened.
 func TestKillMidStream(t *testing.T) {
+	t.Parallel()
 	for name, guarantee := range map[string]option{"exactly_once": func(*rig) {}, "at_least_once": atLeastOnce} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, kafkatest.Real(t), 4)
@@ -118,6 +119,7 @@ func TestKillMidStream(t *testing.T) {
 // A member that is killed while others go on: its partitions move, and all
 // that it had not made durable is done by the next owner.
 func TestKilledMembersPartitionsMove(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, kafkatest.Real(t), 4)
 	each, late := r.market(4, 10, 200)
 	one, two := r.spawn("one"), r.spawn("two")
@@ -137,6 +139,7 @@ func TestKilledMembersPartitionsMove(t *testing.T) {
 // A process that stood still past its session and wakes up writes nothing
 // over what the new owner has written.
 func TestZombieWritesNothing(t *testing.T) {
+	t.Parallel()
 	for name, guarantee := range map[string]option{"exactly_once": func(*rig) {}, "at_least_once": atLeastOnce} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, kafkatest.Real(t), 2)
@@ -172,6 +175,7 @@ func TestZombieWritesNothing(t *testing.T) {
 // Two instances with one instance.id: the second on the machine says so, and
 // one from elsewhere ends one of the two with the reason.
 func TestTwoInstancesWithOneID(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, kafkatest.Fake(t), 1)
 	dir := t.TempDir()
 	sameDir := func(r *rig) { r.cfg.StateDir = dir }
@@ -187,6 +191,7 @@ func TestTwoInstancesWithOneID(t *testing.T) {
 }
 
 func TestReplacedInstanceEndsWithTheReason(t *testing.T) {
+	t.Parallel()
 	for name, guarantee := range map[string]option{"exactly_once": func(*rig) {}, "at_least_once": atLeastOnce} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, kafkatest.Real(t), 1)
@@ -205,6 +210,7 @@ func TestReplacedInstanceEndsWithTheReason(t *testing.T) {
 // A report that cannot be written holds its record's offset back, whatever
 // else is acknowledged; after a crash it is written.
 func TestG04FailedReportHoldsTheOffset(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, kafkatest.Fake(t), 1)
 	var ticks []*kgo.Record
 	for i := range 13 {
@@ -239,6 +245,7 @@ func TestG04FailedReportHoldsTheOffset(t *testing.T) {
 // What can pass is tried again, within bounds; then the run ends with the
 // cause, and nothing is committed past it.
 func TestRefusedWritesEndTheRun(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, kafkatest.Fake(t), 1)
 	r.produce(r.tick(0, "QXA", time.Minute), r.tick(0, "QXA", 0))
 	refuse := refuseProduce(r.cluster, r.topo.OfRole(topology.RoleAudit)[0])

@@ -10,6 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"go.uber.org/goleak"
 
+	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/kafkatest"
 	"github.com/auditstream/auditstream/topology"
@@ -17,6 +18,7 @@ import (
 
 // Topics of different widths are audited each on its own, with one table.
 func TestSeveralTopics(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, c *kafkatest.Cluster, guarantee option) {
 		r := newRig(t, c, 1, 3, 2)
 		topics := r.topo.OfRole(topology.RoleTicks)
@@ -59,6 +61,7 @@ func TestSeveralTopics(t *testing.T) {
 // Two instances that run to the end share the work, both end, and one FINAL
 // report of the whole is written.
 func TestTwoInstancesRunToTheEnd(t *testing.T) {
+	t.Parallel()
 	kafkatest.Run(t, func(t *testing.T, c *kafkatest.Cluster) {
 		r := newRig(t, c, 4)
 		each, _ := r.market(4, 10, 100)
@@ -84,6 +87,7 @@ func TestTwoInstancesRunToTheEnd(t *testing.T) {
 
 // An empty topic ends at once with a FINAL report of nothing.
 func TestEmptyTopicRunsToTheEnd(t *testing.T) {
+	t.Parallel()
 	kafkatest.Run(t, func(t *testing.T, c *kafkatest.Cluster) {
 		r := newRig(t, c, 2)
 		r.audit()
@@ -121,6 +125,7 @@ func TestStopLeavesNothingBehind(t *testing.T) {
 // A broker that offers the versions of Kafka 4 alone is served: nothing is
 // pinned to a version that is gone.
 func TestG21aOnlyVersionsOfKafka4(t *testing.T) {
+	t.Parallel()
 	c := kafkatest.Real(t)
 	cl := c.Client(t)
 	resp, err := kmsg.NewPtrApiVersionsRequest().RequestWith(context.Background(), cl)
@@ -140,6 +145,7 @@ func TestG21aOnlyVersionsOfKafka4(t *testing.T) {
 
 // A topic that grows while it is audited goes on with a table as wide.
 func TestTopicGrows(t *testing.T) {
+	t.Parallel()
 	kafkatest.Run(t, func(t *testing.T, c *kafkatest.Cluster) {
 		r := newRig(t, c, 2)
 		r.produce(r.tick(0, "QXA", 0))
@@ -167,10 +173,11 @@ func TestTopicGrows(t *testing.T) {
 // A topic that was deleted and made anew starts its totals anew: rows about
 // the old one judge nothing.
 func TestRecreatedTopicStartsAnew(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, c *kafkatest.Cluster, guarantee option) {
 		r := newRig(t, c, 1)
 		for i := range 5 {
-			r.produce(r.tick(0, "QXA", time.Duration(i)*time.Hour))
+			r.produce(r.tick(0, []string{"QXA", "OLD"}[i%2], time.Duration(i)*time.Hour))
 		}
 		a := r.start(guarantee)
 		r.awaitCommitted(0, 5)
@@ -196,5 +203,12 @@ func TestRecreatedTopicStartsAnew(t *testing.T) {
 		}
 		r.audit(guarantee, instance("two")) // from the table alone
 		wantTicks(t, r.final(r.topic()), map[string]int64{"0": 2})
+		rows := map[string]int{} // as compaction leaves them
+		for _, row := range c.ReadAll(t, topology.NamesOf(r.topo.Name).Table, true) {
+			rows[string(row.Key)] = len(row.Value)
+		}
+		if n, known := rows[string(codecs.SymbolKey(r.topic(), "OLD"))]; !known || n != 0 {
+			t.Errorf("row of a symbol of the old topic: %d bytes, want a deleted one", n)
+		}
 	})
 }

@@ -104,7 +104,7 @@ func auditConfig(t testing.TB, brokers []string, topo topology.Topology) process
 		ConsumerOptions: append(append([]kgo.Opt(nil), client...),
 			kgo.SessionTimeout(sessionTimeout), kgo.HeartbeatInterval(heartbeatInterval), kgo.FetchMaxWait(100*time.Millisecond),
 			kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
-			kgo.RequireStableFetchOffsets(), kgo.DisableAutoCommit()),
+			kgo.DisableAutoCommit()),
 		Sarama: func() (*sarama.Config, error) {
 			c := sarama.NewConfig()
 			c.Version = sarama.MaxVersion
@@ -155,7 +155,7 @@ func (r *rig) start(opts ...option) *running {
 	a := &running{r: r, cancel: cancel, done: make(chan error, 1), Status: r.cfg.Status}
 	cfg := r.cfg
 	go func() { a.done <- processors.Run(ctx, cfg) }()
-	r.t.Cleanup(func() { cancel(); <-a.done })
+	r.t.Cleanup(func() { cancel(); _ = <-a.done })
 	return a
 }
 

@@ -44,8 +44,7 @@ func (g *group) member(ctx context.Context, h sarama.ConsumerGroupHandler) error
 	m.read()
 	// franz-go revokes on the way out, and with that the session ends.
 	client.CloseAllowingRebalance()
-	m.end(nil)
-	m.fail(nil)
+	m.fail(m.end(nil))
 	return m.cause
 }
 

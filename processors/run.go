@@ -186,8 +186,7 @@ func (g *group) run(ctx context.Context) error {
 	}
 	err = p.Run(ctx)
 	if cause := g.cause(); cause != nil {
-		var f fatal
-		if errors.As(cause, &f) && cause == error(f) {
+		if f, ok := cause.(fatal); ok { //nolint:errorlint // only the outermost is taken off
 			cause = f.error
 		}
 		return cause

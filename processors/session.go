@@ -27,11 +27,10 @@ type session struct {
 	wg     sync.WaitGroup // goka's ConsumeClaim and what feeds it
 	loop   loop
 
-	mu       sync.Mutex
-	known    bool  // offsets are known: every claim has its position
-	broken   error // the state of this session must not be written
-	gokaDone bool
-	isSetup  bool
+	mu      sync.Mutex
+	known   bool  // offsets are known: every claim has its position
+	broken  error // the state of this session must not be written
+	isSetup bool
 }
 
 func newSession(m *member, parts map[string][]int32) *session {
@@ -128,7 +127,7 @@ func (s *session) run() {
 			defer s.wg.Done()
 			err := s.m.handler.ConsumeClaim(s, c)
 			if s.ctx.Err() == nil {
-				s.fail(fatal{fmt.Errorf("processing of %s has stopped: %v", c.place, err)})
+				s.fail(fatal{fmt.Errorf("processing of %s has stopped: %v", c.place, err)}) //nolint:errorlint // goka may end without an error
 			}
 		}()
 	}

@@ -44,7 +44,7 @@ func (p *producer) open() error {
 	}
 	ap, err := sarama.NewAsyncProducerFromClient(client)
 	if err != nil {
-		client.Close()
+		_ = client.Close()
 		return fmt.Errorf("open producer: %w", err)
 	}
 	p.client, p.ap = client, ap

@@ -26,7 +26,8 @@ type symbols struct {
 	letters     []*sarama.ProducerMessage // dead letters that wait for the checkpoint
 	letterBytes int
 	next, end   int64
-	reset       bool // old rows are to be deleted
+	reset       bool     // the old partition row is to be deleted
+	obsolete    []string // and the rows of these symbols
 }
 
 // symbolsBatch is what a checkpoint of a symbols unit takes.
@@ -35,6 +36,7 @@ type symbolsBatch struct {
 	letters  []*sarama.ProducerMessage
 	bytes    int
 	reset    bool
+	obsolete []string
 }
 
 const urgentLetters = 8 << 20 // bytes of dead letters that ask for a checkpoint
@@ -80,6 +82,7 @@ func (u *symbols) recovered(_, end int64) (fresh bool, err error) {
 	if was != "" && id != "" && was != id || u.judge.Through() >= end {
 		u.log.Warn().Str("partition", u.String()).Int64("through", u.judge.Through()).Int64("end", end).
 			Msg("the topic was re-created: its totals start anew")
+		u.obsolete = u.judge.SymbolNames()
 		u.judge = u.fresh()
 		u.judge.MarkReset()
 		fresh, u.reset = true, true
@@ -164,8 +167,8 @@ func (u *symbols) take() (*batch, error) {
 	if !u.judge.Changed() && len(u.letters) == 0 {
 		return nil, nil
 	}
-	inner := &symbolsBatch{u.judge.Snapshot(), u.letters, u.letterBytes, u.reset}
-	u.letters, u.letterBytes, u.reset = nil, 0, false
+	inner := &symbolsBatch{u.judge.Snapshot(), u.letters, u.letterBytes, u.reset, u.obsolete}
+	u.letters, u.letterBytes, u.reset, u.obsolete = nil, 0, false, nil
 	b := &batch{inner: inner, reports: inner.snapshot.Reports}
 	if err := u.encode(b, inner); err != nil {
 		u.giveBack(b)
@@ -191,6 +194,9 @@ func (u *symbols) encode(b *batch, inner *symbolsBatch) error {
 	key := codecs.PartitionKey(u.topic)
 	if inner.reset {
 		b.rows = append(b.rows, row(u.table, u.partition, key, nil))
+		for _, symbol := range inner.obsolete {
+			b.rows = append(b.rows, row(u.table, u.partition, codecs.SymbolKey(u.topic, symbol), nil))
+		}
 	}
 	// The partition's row goes first: a symbol's row must never speak further
 	// than its partition's.
@@ -212,6 +218,7 @@ func (u *symbols) giveBack(b *batch) {
 	u.letters = append(inner.letters, u.letters...)
 	u.letterBytes += inner.bytes
 	u.reset = u.reset || inner.reset
+	u.obsolete = append(inner.obsolete, u.obsolete...)
 }
 
 func (u *symbols) settle(b *batch) {

@@ -20,6 +20,7 @@ func both(t *testing.T, test func(t *testing.T, c *kafkatest.Cluster, guarantee 
 }
 
 func TestRunToTheEnd(t *testing.T) {
+	t.Parallel()
 	both(t, func(t *testing.T, c *kafkatest.Cluster, guarantee option) {
 		r := newRig(t, c, 3)
 		want := map[string]int64{}
