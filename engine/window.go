@@ -83,6 +83,10 @@ func (p *Partition) Sweep(now int64) {
 		p.closeWindow(floor(now-idleGrace, step))
 	}
 	p.endEpisodes(now, episodeQuiet+idleEpisode)
+	if p.behind() > 0 {
+		// A symbol's next tick may be among the records not read yet.
+		now = min(now, p.row.Watermark)
+	}
 	p.sweepSilence(now)
 }
 
