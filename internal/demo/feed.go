@@ -30,7 +30,7 @@ func newFeed(broker string, market *Market, in *injector) (*feed, error) {
 	for i, id := range []string{"demo-market", "demo-crc32"} {
 		client, err := kgo.NewClient(
 			kgo.SeedBrokers(broker), kgo.ClientID(id), kgo.DefaultProduceTopic(Topic),
-			kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerLinger(0),
+			kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerLinger(10*time.Millisecond),
 		)
 		if err != nil {
 			f.close()
