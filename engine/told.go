@@ -6,7 +6,7 @@ import "sort"
 func (p *Partition) tell(f Finding) {
 	cause := f.ID + "/" + f.State.String()
 	if f.State == Updated {
-		cause += "/" + Time(f.LastTime).text()
+		cause += "/" + f.LastTime.text()
 	}
 	r := p.report(TriggerFinding, cause)
 	r.list([]Finding{f}, 1)

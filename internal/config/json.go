@@ -21,7 +21,7 @@ func parseJSON(content []byte) ([]entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := r.Token(); err != io.EOF {
+	if _, err := r.Token(); !errors.Is(err, io.EOF) {
 		return nil, r.fault("something follows the JSON object", nil)
 	}
 	return entries, nil

@@ -161,7 +161,7 @@ func TestCloseLetsARequestEnd(t *testing.T) {
 	s, err := httpapi.Start("http://127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		close(entered)
 		<-leave
-		io.WriteString(w, "done")
+		_, _ = io.WriteString(w, "done")
 	}))
 	if err != nil {
 		t.Fatal(err)

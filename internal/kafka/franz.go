@@ -41,7 +41,6 @@ func ConsumerOptions(c *config.Config) ([]kgo.Opt, error) {
 		kgo.SessionTimeout(client.Millis("session.timeout.ms")),
 		kgo.HeartbeatInterval(client.Millis("heartbeat.interval.ms")),
 		kgo.RebalanceTimeout(client.Millis("max.poll.interval.ms")),
-		kgo.RequireStableFetchOffsets(),
 		kgo.DisableAutoCommit(),
 	), nil
 }

@@ -366,7 +366,6 @@ func TestOverridesReachTheGroupsClient(t *testing.T) {
 		{kgo.ConsumeResetOffset, kgo.NewOffset().AtEnd()},
 		{kgo.DialTimeout, 1234 * time.Millisecond},
 		{kgo.DisableAutoCommit, true},
-		{kgo.RequireStableFetchOffsets, true},
 	} {
 		if got := client.OptValue(test.opt); got != test.want {
 			t.Errorf("got %v (%T), want %v", got, got, test.want)

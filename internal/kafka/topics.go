@@ -98,7 +98,7 @@ func (a *Admin) checkTopics(ctx context.Context, t topology.Topology, existing k
 			continue
 		}
 		if required, fixed := topic.Partitions.Required(counts); fixed && required > 0 && count != required {
-			fault, remedy := wrongCount(topic, count, required, counts)
+			remedy, fault := wrongCount(topic, count, required, counts)
 			faults = append(faults, fault)
 			next = remedy
 		}
@@ -123,7 +123,7 @@ func (a *Admin) missing(ctx context.Context, topic topology.Topic) error {
 	return err
 }
 
-func wrongCount(topic topology.Topic, count, required int, counts map[string]int) (fault error, remedy string) {
+func wrongCount(topic topology.Topic, count, required int, counts map[string]int) (remedy string, fault error) {
 	for _, widest := range topic.Partitions.LargestOf {
 		if counts[widest] != required {
 			continue
@@ -131,12 +131,12 @@ func wrongCount(topic topology.Topic, count, required int, counts map[string]int
 		fault = fmt.Errorf("table %q has %d partitions, but topic %q has %d: rows would not lie beside their ticks",
 			topic.Name, count, widest, required)
 		if count < required {
-			return fault, fmt.Sprintf("kafka-topics.sh --alter --topic %s --partitions %d, or delete the topic to audit from the start", topic.Name, required)
+			return fmt.Sprintf("kafka-topics.sh --alter --topic %s --partitions %d, or delete the topic to audit from the start", topic.Name, required), fault
 		}
-		return fault, fmt.Sprintf("delete topic %s to audit from the start, or give this audit another name", topic.Name)
+		return fmt.Sprintf("delete topic %s to audit from the start, or give this audit another name", topic.Name), fault
 	}
 	fault = fmt.Errorf("topic %q has %d partitions, it must have %d", topic.Name, count, required)
-	return fault, fmt.Sprintf("delete topic %s, or give this audit another name", topic.Name)
+	return fmt.Sprintf("delete topic %s, or give this audit another name", topic.Name), fault
 }
 
 func countsOf(details kadm.TopicDetails) map[string]int {
