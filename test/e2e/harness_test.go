@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -162,7 +163,10 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 	t.Cleanup(cancel)
-	return exec.CommandContext(ctx, path, args...)
+	cmd := exec.CommandContext(ctx, path, args...)
+	// The tests' own variables would be told as keys that do not exist.
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(kv string) bool { return strings.HasPrefix(kv, "AUDITSTREAM_") })
+	return cmd
 }
 
 // run runs the program to its end and returns its exit code and what it said.
