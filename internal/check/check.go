@@ -62,7 +62,7 @@ func reach(ctx context.Context, admin *kafka.Admin, c *config.Config) Check {
 	if err != nil {
 		return failed("reach", expected, err)
 	}
-	observed := fmt.Sprintf("%d brokers by %s", len(metadata.Brokers), strings.Join(c.BootstrapServers, ","))
+	observed := fmt.Sprintf("brokers by %s: %d", strings.Join(c.BootstrapServers, ","), len(metadata.Brokers))
 	return Check{"reach", OK, observed, expected, ""}
 }
 

@@ -22,7 +22,7 @@ func topics(ctx context.Context, admin *kafka.Admin, t topology.Topology) []Chec
 	for _, topic := range t.Topics {
 		names = append(names, topic.Name)
 	}
-	seen := view{counts: map[string]int{}}
+	seen := cluster{counts: map[string]int{}}
 	var err error
 	if seen.details, err = admin.ListTopicsWithInternal(ctx, names...); err != nil {
 		return []Check{failed("topics", "described", fmt.Errorf("describe topics: %w", err))}
@@ -46,17 +46,17 @@ func topics(ctx context.Context, admin *kafka.Admin, t topology.Topology) []Chec
 	return checks
 }
 
-// view is what the cluster says of topics.
-type view struct {
+// cluster is what the brokers say of topics.
+type cluster struct {
 	details  kadm.TopicDetails
 	counts   map[string]int               // partitions of those that exist
 	settings map[string]map[string]string // by topic
 	all      []string                     // every topic that may be seen
 }
 
-func (v *view) names() []string {
+func (c *cluster) names() []string {
 	var names []string
-	for name := range v.counts {
+	for name := range c.counts {
 		names = append(names, name)
 	}
 	slices.Sort(names)
@@ -64,50 +64,50 @@ func (v *view) names() []string {
 }
 
 // topic compares one topic with what the audit requires of it.
-func (v *view) topic(topic topology.Topic) Check {
-	required, fixed := topic.Partitions.Required(v.counts)
-	c := Check{Name: topicName(topic), Status: OK, Expected: expected(topic, required, fixed)}
-	if err := v.details[topic.Name].Err; err != nil && !errors.Is(err, kerr.UnknownTopicOrPartition) {
-		return failed(c.Name, c.Expected, fmt.Errorf("describe topic: %w", err))
+func (c *cluster) topic(topic topology.Topic) Check {
+	required, fixed := topic.Partitions.Required(c.counts)
+	result := Check{Name: topicName(topic), Status: OK, Expected: expected(topic, required, fixed)}
+	if err := c.details[topic.Name].Err; err != nil && !errors.Is(err, kerr.UnknownTopicOrPartition) {
+		return failed(result.Name, result.Expected, fmt.Errorf("describe topic: %w", err))
 	}
-	count, exists := v.counts[topic.Name]
+	count, exists := c.counts[topic.Name]
 	switch {
 	case !exists && topic.Create:
-		c.Observed = "does not exist; run makes it"
+		result.Observed = "does not exist; run makes it"
 	case !exists:
-		c.Status, c.Observed, c.Action = Fail, "does not exist", "create it, or check the key topics"
-		if near := nearest.Name(topic.Name, v.all); near != "" {
-			c.Observed += fmt.Sprintf("; the nearest name is %q", near)
+		result.Status, result.Observed, result.Action = Fail, "does not exist", "create it, or check the key topics"
+		if near := nearest.Name(topic.Name, c.all); near != "" {
+			result.Observed += fmt.Sprintf("; the nearest name is %q", near)
 		}
 	case fixed && required > 0 && count != required:
-		c.Status, c.Observed = Fail, fmt.Sprintf("%d partitions", count)
-		c.Action = "delete it to audit from the start, or give this audit another name"
+		result.Status, result.Observed = Fail, partitions(count)
+		result.Action = "delete it to audit from the start, or give this audit another name"
 		if topic.Role == topology.RoleTable && count < required {
-			c.Action = fmt.Sprintf("kafka-topics.sh --alter --topic %s --partitions %d, or delete it to audit from the start", topic.Name, required)
+			result.Action = fmt.Sprintf("kafka-topics.sh --alter --topic %s --partitions %d, or delete it to audit from the start", topic.Name, required)
 		}
 	default:
-		c.Observed = fmt.Sprintf("%d partitions", count)
-		v.policy(&c, topic)
+		result.Observed = partitions(count)
+		c.policy(&result, topic)
 	}
-	return c
+	return result
 }
 
 // policy compares the cleanup policy of a topic that exists.
-func (v *view) policy(c *Check, topic topology.Topic) {
+func (c *cluster) policy(result *Check, topic topology.Topic) {
 	if topic.CleanupPolicy == "" {
 		return
 	}
-	policy, known := v.settings[topic.Name]["cleanup.policy"]
+	policy, known := c.settings[topic.Name]["cleanup.policy"]
 	switch {
 	case !known:
-		c.Status, c.Action = Unknown, "grant the right to describe the topic's settings"
-		c.Observed += ", cleanup.policy not known"
+		result.Status, result.Action = Unknown, "grant the right to describe the topic's settings"
+		result.Observed += ", cleanup.policy not known"
 	case policy != topic.CleanupPolicy:
-		c.Status = Warn
-		c.Action = fmt.Sprintf("kafka-configs.sh --alter --topic %s --add-config cleanup.policy=%s", topic.Name, topic.CleanupPolicy)
-		c.Observed += ", cleanup.policy=" + policy
+		result.Status = Warn
+		result.Action = fmt.Sprintf("kafka-configs.sh --alter --topic %s --add-config cleanup.policy=%s", topic.Name, topic.CleanupPolicy)
+		result.Observed += ", cleanup.policy=" + policy
 	default:
-		c.Observed += ", cleanup.policy=" + policy
+		result.Observed += ", cleanup.policy=" + policy
 	}
 }
 
@@ -115,7 +115,7 @@ func (v *view) policy(c *Check, topic topology.Topic) {
 func expected(topic topology.Topic, required int, fixed bool) string {
 	text := "exists"
 	if fixed && required > 0 {
-		text = fmt.Sprintf("%d partitions", required)
+		text = partitions(required)
 	} else if topic.Create {
 		text = "any number of partitions"
 	}
@@ -123,4 +123,11 @@ func expected(topic topology.Topic, required int, fixed bool) string {
 		text += ", cleanup.policy=" + topic.CleanupPolicy
 	}
 	return text
+}
+
+func partitions(n int) string {
+	if n == 1 {
+		return "1 partition"
+	}
+	return fmt.Sprintf("%d partitions", n)
 }

@@ -70,7 +70,7 @@ func (s *Summary) Table(style view.Style) string {
 	}
 	for i := range s.Others {
 		f := &s.Others[i]
-		fmt.Fprintf(&b, "%-16s %-20s %s: %s\n", style.Bad("no fault"), f.Code, view.Subject(f), f.Cause)
+		fmt.Fprintf(&b, "%s %-20s %s: %s\n", style.Bad(fmt.Sprintf("%-16s", "no fault")), f.Code, view.Subject(f), f.Cause)
 	}
 	fmt.Fprintf(&b, "%d of %d findings of injected faults found, %d others at WARNING or above, in %d ticks\n",
 		found, injected, len(s.Others), s.Ticks)
