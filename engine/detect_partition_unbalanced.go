@@ -1,8 +1,9 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
-	"sort"
+	"slices"
 )
 
 // balance is the load of one window, or of everything, over all partitions.
@@ -104,11 +105,8 @@ func (t *Topic) unbalanced(b *balance, ratio float64, busiest int32, keyed int64
 
 func (t *Topic) describeBalance(f *Finding, b *balance, busiest int32, keyed int64) {
 	mean := float64(keyed) / float64(len(b.loads))
-	sort.Slice(b.hot, func(i, j int) bool {
-		if b.hot[i].count != b.hot[j].count {
-			return b.hot[i].count > b.hot[j].count
-		}
-		return b.hot[i].symbol < b.hot[j].symbol
+	slices.SortFunc(b.hot, func(x, y hotSymbol) int {
+		return cmp.Or(cmp.Compare(y.count, x.count), cmp.Compare(x.symbol, y.symbol), cmp.Compare(x.partition, y.partition))
 	})
 	hot := make([]map[string]any, 0, t.limits.SpellingsPerEvidence)
 	alone := false

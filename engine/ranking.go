@@ -12,6 +12,14 @@ type ranking struct {
 	late    []SymbolLoad
 }
 
+// unrank notes that a symbol's counts have changed.
+func (p *Partition) unrank(i int32) {
+	if s := p.symbols[i]; !s.unranked {
+		s.unranked = true
+		p.ranked.changed = append(p.ranked.changed, i)
+	}
+}
+
 // rank brings the lists up to date and returns the busiest symbols, most
 // ticks first.
 func (p *Partition) rank() []SymbolLoad {

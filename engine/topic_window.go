@@ -133,7 +133,7 @@ type placedLoad struct {
 // count fills a report's totals from each partition's counts.
 func (t *Topic) count(r *Report, of func(*TopicPart) *Counts) {
 	var busy []placedLoad
-	var late []SymbolLoad
+	late := map[string]int64{}
 	var units uint8
 	loaded := 0
 	for id := range t.state.Partitions {
@@ -155,7 +155,7 @@ func (t *Topic) count(r *Report, of func(*TopicPart) *Counts) {
 			busy = append(busy, placedLoad{s, id})
 		}
 		for _, s := range p.Stats.Late {
-			late = rank(late, s.Symbol, s.Count, t.limits.SymbolsPerReport)
+			late[s.Symbol] += s.Count
 		}
 	}
 	if loaded != 1 {
@@ -171,7 +171,11 @@ func (t *Topic) count(r *Report, of func(*TopicPart) *Counts) {
 			r.SymbolsMap[s.Symbol] = s.partition
 		}
 	}
-	for _, s := range late {
+	var worst []SymbolLoad
+	for s, n := range late {
+		worst = rank(worst, s, n, t.limits.SymbolsPerReport)
+	}
+	for _, s := range worst {
 		r.OutOfOrder = append(r.OutOfOrder, s.Symbol)
 	}
 }

@@ -84,7 +84,7 @@ func (w *world) checkpoint(id int, whole bool) {
 			w.symbols[id][r.Symbol] = r
 		}
 	}
-	if whole {
+	if whole && s.Next >= 0 {
 		w.next[id] = s.Next
 	}
 	stats := new(PartitionStats)
@@ -183,7 +183,11 @@ func outcome(reports []*Report, final *Report) []string {
 		if f.State == Opened {
 			f.State = Updated
 		}
-		out = append(out, showFinding(&f)+" "+f.ID[:8])
+		show := showFinding
+		if acrossPartitions(&f) {
+			f.Partition, show = nil, showAnywhere
+		}
+		out = append(out, show(&f)+" "+f.ID[:8])
 	}
 	slices.Sort(out)
 	return append(out, showTotals(final)...)
@@ -207,6 +211,20 @@ func openedTwice(reports []*Report) (twice []string) {
 }
 
 func showFinding(f *Finding) string {
+	s := showAnywhere(f)
+	if f.FirstOffset >= 0 {
+		s += fmt.Sprintf(" @%d-%d", f.FirstOffset, f.LastOffset)
+	}
+	return s + fmt.Sprintf(" count=%d observed=%v%s", f.Count, f.Observed, f.Unit)
+}
+
+// acrossPartitions reports whether the finding's place and count depend on the
+// order in which partitions are heard; its id does not.
+func acrossPartitions(f *Finding) bool {
+	return f.Code == SymbolSplit || f.Code == KeyMismatch && f.Unit == "spellings"
+}
+
+func showAnywhere(f *Finding) string {
 	s := f.State.String() + " " + f.Code.String()
 	if kind, ok := f.Evidence["kind"]; ok {
 		s += fmt.Sprint(" ", kind)
@@ -220,10 +238,7 @@ func showFinding(f *Finding) string {
 	if f.Group != "" {
 		s += " group=" + f.Group
 	}
-	if f.FirstOffset >= 0 {
-		s += fmt.Sprintf(" @%d-%d", f.FirstOffset, f.LastOffset)
-	}
-	return s + fmt.Sprintf(" count=%d observed=%v%s", f.Count, f.Observed, f.Unit)
+	return s
 }
 
 func showTotals(r *Report) []string {
