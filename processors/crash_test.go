@@ -229,7 +229,7 @@ func TestG04FailedReportHoldsTheOffset(t *testing.T) {
 		t.Errorf("committed %d while reports of offset 10 are refused", got)
 	}
 	a.cancel()
-	<-a.done
+	_ = <-a.done
 	close(a.done)
 	if got := r.committed(r.topic(), 0); got > 10 {
 		t.Errorf("committed %d after the end, with no report of offset 10", got)

@@ -3,6 +3,7 @@ package processors_test
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -39,10 +40,12 @@ func TestSeveralTopics(t *testing.T) {
 		a := r.start(guarantee)
 		for _, topic := range topics {
 			for p, ticks := range want[topic] {
+				id, err := strconv.ParseInt(p, 10, 32)
+				if err != nil {
+					t.Fatal(err)
+				}
 				kafkatest.Eventually(t, topic+" to be read", func() bool {
-					var id int32
-					fmt.Sscan(p, &id)
-					return r.committed(topic, id) == ticks
+					return r.committed(topic, int32(id)) == ticks
 				})
 			}
 		}
