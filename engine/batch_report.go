@@ -119,17 +119,17 @@ func (b *batch) finish() *Report {
 	r := b.report
 	for _, c := range []Code{ClockSkew, StaleTick} {
 		if f := b.episodes[c]; f != nil {
-			f.Cause = fmt.Sprintf("%d ticks are older than the budget, by %.3f ms at worst (symbol %s)", f.Count, f.Observed, f.Symbol)
+			f.Cause = fmt.Sprintf("%s older than the budget, by %.3f ms at worst (symbol %s)", plural(f.Count, "tick"), f.Observed, f.Symbol)
 			if c == StaleTick {
 				f.Evidence["kind"] = kindOld
 			} else {
-				f.Cause = fmt.Sprintf("%d ticks are ahead of the clock, by %.3f ms at worst (symbol %s)", f.Count, f.Observed, f.Symbol)
+				f.Cause = fmt.Sprintf("%s ahead of the clock, by %.3f ms at worst (symbol %s)", plural(f.Count, "tick"), f.Observed, f.Symbol)
 			}
 			b.listed = append(b.listed, *f)
 		}
 	}
 	for name, f := range b.late {
-		f.Cause = fmt.Sprintf("event time of %s on partition %d went back %d times, by %.6f ms at worst", f.Symbol, *f.Partition, f.Count, f.Observed)
+		f.Cause = fmt.Sprintf("event time of %s on partition %d went back %s, by %.6f ms at worst", f.Symbol, *f.Partition, plural(f.Count, "time"), f.Observed)
 		f.Evidence["symbol_ticks"] = b.symbols[name].ticks
 		b.listed = append(b.listed, *f)
 	}

@@ -19,8 +19,8 @@ func detectClockSkew(p *Partition, s *symbol, t *Tick) {
 
 func describeClockSkew(p *Partition, e *Episode, f *Finding) {
 	f.Observed, f.Threshold, f.Unit = millis(e.Worst), millis(int64(p.limits.ClockSkewTolerance)), "ms"
-	f.Cause = fmt.Sprintf("%d ticks on %s/%d are ahead of the clock, by %s at worst (symbol %s at offset %d): the clock of their producer or venue is ahead%s",
-		e.Count, p.topic, p.id, showDuration(e.Worst), e.Symbol, e.WorstOffset, skewHint(e.Worst))
+	f.Cause = fmt.Sprintf("%s on %s/%d ahead of the clock, by %s at worst (symbol %s at offset %d): the clock of their producer or venue is ahead%s",
+		plural(e.Count, "tick"), p.topic, p.id, showDuration(e.Worst), e.Symbol, e.WorstOffset, skewHint(e.Worst))
 	f.Evidence["worst_ns"] = e.Worst
 	f.Evidence["least_ns"] = e.Least
 	f.Evidence["constant"] = e.Count > 1 && e.Worst-e.Least <= max(50*recordTick, e.Worst/20)

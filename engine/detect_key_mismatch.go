@@ -23,8 +23,8 @@ func detectKeyMismatch(p *Partition, s *symbol, t *Tick) {
 
 func describeKeyMismatch(p *Partition, e *Episode, f *Finding) {
 	f.Observed, f.Threshold, f.Unit = float64(e.Count), 0, "records"
-	f.Cause = fmt.Sprintf("%d ticks on %s/%d have a key that does not spell their symbol, the first at offset %d: %s",
-		e.Count, p.topic, p.id, e.FirstOffset, e.counted()[0].Symbol)
+	f.Cause = fmt.Sprintf("%s on %s/%d with a key that does not spell the symbol, the first at offset %d: %s",
+		plural(e.Count, "tick"), p.topic, p.id, e.FirstOffset, e.counted()[0].Symbol)
 	f.Evidence["spellings"] = maps.Clone(e.Tally)
 	f.Evidence["other_spellings"] = e.Beyond
 }

@@ -20,8 +20,8 @@ func describeKeyMissing(p *Partition, e *Episode, f *Finding) {
 // describeKeyless fills a finding about ticks without a usable key.
 func (p *Partition) describeKeyless(e *Episode, f *Finding, what string) {
 	f.Observed, f.Threshold, f.Unit = float64(e.Count), 0, "records"
-	f.Cause = fmt.Sprintf("%d ticks on %s/%d have %s, the first at offset %d (symbol %s)",
-		e.Count, p.topic, p.id, what, e.FirstOffset, e.Symbol)
+	f.Cause = fmt.Sprintf("%s on %s/%d with %s, the first at offset %d (symbol %s)",
+		plural(e.Count, "tick"), p.topic, p.id, what, e.FirstOffset, e.Symbol)
 	f.Evidence["symbols"] = maps.Clone(e.Tally)
 	f.Evidence["other_symbols"] = e.Beyond
 }

@@ -19,8 +19,8 @@ func detectRedelivered(p *Partition, s *symbol, t *Tick) {
 
 func describeRedelivered(p *Partition, e *Episode, f *Finding) {
 	f.Observed, f.Threshold, f.Unit = float64(e.Count), 0, "records"
-	f.Cause = fmt.Sprintf("%d ticks on %s/%d, offsets %d to %d, came again from places that their headers name",
-		e.Count, p.topic, p.id, e.FirstOffset, e.LastOffset)
+	f.Cause = fmt.Sprintf("%s on %s/%d, offsets %d to %d, came again from places that the headers name",
+		plural(e.Count, "tick"), p.topic, p.id, e.FirstOffset, e.LastOffset)
 	f.Evidence["first_places"] = maps.Clone(e.Tally)
 	f.Evidence["other_places"] = e.Beyond
 }

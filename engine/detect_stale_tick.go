@@ -94,8 +94,8 @@ func describeStaleTick(p *Partition, e *Episode, f *Finding) {
 		return
 	}
 	f.Threshold = millis(int64(p.limits.MaxTickAge))
-	f.Cause = fmt.Sprintf("%d ticks on %s/%d were older than the budget when they were seen, by %s at worst (symbol %s at offset %d)",
-		e.Count, p.topic, p.id, showDuration(e.Worst), e.Symbol, e.WorstOffset)
+	f.Cause = fmt.Sprintf("%s on %s/%d older than the budget when seen, by %s at worst (symbol %s at offset %d)",
+		plural(e.Count, "tick"), p.topic, p.id, showDuration(e.Worst), e.Symbol, e.WorstOffset)
 	f.Action = "Look for delay between the venue and the topic: the producer's queue, its host's clock, the network."
 	f.Evidence["worst_ns"] = e.Worst
 	f.Evidence["symbols"] = maps.Clone(e.Tally)

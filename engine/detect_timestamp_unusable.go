@@ -8,5 +8,5 @@ func detectTimestampUnusable(p *Partition, t *Tick) {
 }
 
 func describeTimestampUnusable(p *Partition, e *Episode, f *Finding) {
-	p.describeBad(e, f, "carry no usable event time")
+	p.describeBad(e, f, "had no usable event time")
 }

@@ -116,8 +116,8 @@ func (p *Partition) disorderFinding(s *symbol, d *DisorderRow, state State) Find
 		Symbol: ShowBytes(s.name), FirstOffset: d.FirstOffset, LastOffset: d.LastOffset,
 		FirstTime: Time(d.FirstTime), LastTime: Time(d.LastTime), Count: d.Count,
 		Observed: millis(d.Worst), Threshold: 0, Unit: "ms",
-		Cause: fmt.Sprintf("event time of %s on %s/%d went back %d times, by %s at worst (offset %d): the ticks were out of order when they were written",
-			ShowBytes(s.name), p.topic, p.id, d.Count, showDuration(d.Worst), d.WorstOffset),
+		Cause: fmt.Sprintf("event time of %s on %s/%d went back %s, by %s at worst (offset %d): the ticks were out of order when they were written",
+			ShowBytes(s.name), p.topic, p.id, plural(d.Count, "time"), showDuration(d.Worst), d.WorstOffset),
 		Action: UpstreamDisorder.Info().Action,
 		Evidence: map[string]any{
 			"worst_step_ns": d.Worst, "worst_offset": d.WorstOffset, "judged_by": "symbol",

@@ -151,3 +151,11 @@ func (t Time) text() string {
 	b, _ := t.MarshalJSON()
 	return string(b)
 }
+
+// plural is a count of things as a sentence has it: "1 tick", "3 ticks".
+func plural(n int64, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return strconv.FormatInt(n, 10) + " " + thing + "s"
+}

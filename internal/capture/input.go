@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"sync/atomic"
@@ -125,7 +126,7 @@ func (in *Input) summarize(lines *lineReader) error {
 		if _, known := s.Partitions[k.topic]; !known {
 			s.Topics = append(s.Topics, k.topic)
 		}
-		s.Partitions[k.topic] = max(s.Partitions[k.topic], k.partition+1)
+		s.Partitions[k.topic] = max(s.Partitions[k.topic], min(k.partition, math.MaxInt32-1)+1)
 		s.shown[engine.Place{Topic: k.topic, Partition: k.partition}] = true
 		if reason == engine.ReasonNone && k.timestampType != "" && s.TimestampType != k.timestampType {
 			if s.TimestampType != "" {

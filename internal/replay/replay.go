@@ -12,6 +12,10 @@ import (
 	"github.com/auditstream/auditstream/internal/capture"
 )
 
+// MaxPartitions is the greatest partition count that a replay takes: state and
+// reports are proportional to it. No cluster has a topic of so many.
+const MaxPartitions = 100_000
+
 // lookEvery is how many records pass between two looks at the context.
 const lookEvery = 8192
 
@@ -87,6 +91,9 @@ func (r *replay) add(name, mark string, shown int32) error {
 		if count = r.Partitions; count < shown && !r.in.Bare {
 			return invalidf("%s shows partition %d of %s, and %d partitions were given", r.in.Name, shown-1, name, count)
 		}
+	}
+	if count > MaxPartitions {
+		return invalidf("%s with %d partitions is more than a replay takes, which is %d", name, count, MaxPartitions)
 	}
 	for id := range r.Consumed {
 		if id >= count {
