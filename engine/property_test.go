@@ -76,8 +76,9 @@ func drawLogs(t *rapid.T, partitions int, back bool) [][]record {
 	return logs
 }
 
-func playLogs(t testing.TB, l *Limits, logs [][]record, between func(w *world, id int)) (*world, *Report) {
+func playLogs(t testing.TB, l *Limits, logs [][]record, pieces int, between func(w *world, id int)) (*world, *Report) {
 	w := newWorld(t, len(logs), l)
+	w.pieces, w.twice = pieces, pieces < 4
 	w.logs = logs
 	for going := true; going; {
 		going = false
@@ -98,9 +99,9 @@ func TestRestartsAtAnyPlaceChangeNothing(t *testing.T) {
 		// record that is read again first is not known: it is that record's.
 		atomic := rapid.Bool().Draw(rt, "exactly once")
 		logs := drawLogs(rt, rapid.IntRange(1, 3).Draw(rt, "partitions"), atomic)
-		plain, want := playLogs(t, l, logs, func(*world, int) {})
+		plain, want := playLogs(t, l, logs, 1<<30, func(*world, int) {})
 		crashes := 0
-		w, got := playLogs(t, l, logs, func(w *world, id int) {
+		w, got := playLogs(t, l, logs, rapid.SampledFrom([]int{1 << 30, 1, 5}).Draw(rt, "pieces"), func(w *world, id int) {
 			switch what := rapid.IntRange(0, 9).Draw(rt, "between"); {
 			case what < 2:
 				w.checkpoint(id, true)

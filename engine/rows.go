@@ -97,6 +97,7 @@ type Sighting struct {
 // cumulative and rest on Through, so a repeat changes nothing.
 type PartitionStats struct {
 	Topic      string `json:"topic"`
+	TopicID    string `json:"topic_id,omitempty"` // Kafka's id of the topic
 	Partition  int32  `json:"partition"`
 	Partitions int32  `json:"partitions"` // partition count of the topic
 	From       int64  `json:"from"`

@@ -88,7 +88,7 @@ func (p *Partition) partitionRow() PartitionRow {
 func (p *Partition) stats() *PartitionStats {
 	top := p.rank()
 	st := &PartitionStats{
-		Topic: p.topic, Partition: p.id, Partitions: p.partitions, From: p.row.From, Through: p.row.Through,
+		Topic: p.topic, TopicID: p.row.TopicID, Partition: p.id, Partitions: p.partitions, From: p.row.From, Through: p.row.Through,
 		Counts: p.row.Counts, Keyed: p.row.Keyed, Symbols: int64(len(p.symbols)), Disordered: p.row.Disordered,
 		Watermark: p.row.Watermark, FirstTime: p.row.FirstTime, MaxAge: p.row.MaxAge, Units: p.row.Units,
 		Passed: p.row.Window.Start, CaughtUp: p.progress.live, Reset: p.reset,

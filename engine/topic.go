@@ -71,10 +71,12 @@ func (t *Topic) Fold(s *PartitionStats) {
 	if s.Partition < 0 {
 		return
 	}
-	if s.Reset {
-		t.recreated(s)
-	}
 	p := t.part(s.Partition)
+	if s.Reset && (s.TopicID == "" || s.TopicID != p.Stats.TopicID) {
+		t.recreated(s)
+		p = t.part(s.Partition)
+		p.Stats.TopicID = s.TopicID
+	}
 	if s.Partitions > t.state.Partitions {
 		t.state.Partitions = s.Partitions
 		t.changed["t"] = true

@@ -35,12 +35,14 @@ type world struct {
 	restarts  bool // take a checkpoint and restart after every record
 	partial   bool // at a restart, only every other symbol row was written
 	seed      int
+	pieces    int  // statistics are folded in parts of so many items
+	twice     bool // and each part twice
 }
 
 func newWorld(t testing.TB, partitions int, l *Limits) *world {
 	w := &world{
 		t: t, limits: l, logs: make([][]record, partitions), at: make([]int, partitions),
-		rows: make([]string, partitions), next: make([]int64, partitions), topicRows: map[string]string{},
+		pieces: 1 << 30, rows: make([]string, partitions), next: make([]int64, partitions), topicRows: map[string]string{},
 	}
 	for id := range partitions {
 		w.symbols = append(w.symbols, map[string]SymbolRow{})
@@ -89,8 +91,13 @@ func (w *world) checkpoint(id int, whole bool) {
 	}
 	stats := new(PartitionStats)
 	decode(w.t, encode(w.t, s.Stats), stats)
-	w.topic.Fold(stats)
-	w.checkpointTopic()
+	for _, part := range stats.Split(w.pieces) {
+		w.topic.Fold(part)
+		if w.twice {
+			w.topic.Fold(part)
+		}
+		w.checkpointTopic()
+	}
 }
 
 func (w *world) checkpointTopic() {
