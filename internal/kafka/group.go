@@ -15,10 +15,13 @@ import (
 // instance id begins with one of the given prefixes, or when it carries our
 // client id. Only descriptions are read: no JoinGroup, no OffsetCommit.
 func (a *Admin) GroupInUse(ctx context.Context, group string, instanceIDs ...string) error {
-	described, err := a.DescribeGroups(ctx, group)
-	if err == nil {
-		err = described[group].Err
-	}
+	var described kadm.DescribedGroups
+	err := withCoordinator(ctx, func() (err error) {
+		if described, err = a.DescribeGroups(ctx, group); err == nil {
+			err = described[group].Err
+		}
+		return err
+	})
 	switch {
 	case errors.Is(err, kerr.GroupIDNotFound):
 		// Nobody, or a group of a newer protocol, which only a listing shows.

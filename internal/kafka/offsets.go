@@ -15,7 +15,11 @@ type Offsets map[string]map[int32]int64
 // CommittedOffsets returns the next offsets that a group has committed.
 // Partitions without one are absent. Reading them does not touch the group.
 func (a *Admin) CommittedOffsets(ctx context.Context, group string) (Offsets, error) {
-	responses, err := a.FetchOffsets(ctx, group)
+	var responses kadm.OffsetResponses
+	err := withCoordinator(ctx, func() (err error) {
+		responses, err = a.FetchOffsets(ctx, group)
+		return err
+	})
 	if errors.Is(err, kerr.GroupIDNotFound) {
 		return Offsets{}, nil
 	}

@@ -1,0 +1,44 @@
+package kafka_test
+
+import (
+	"sync/atomic"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/auditstream/auditstream/internal/kafkatest"
+)
+
+// A cluster that nobody has used a group on yet answers that its coordinator
+// is not available; a first start must not fail by it.
+func TestFirstGroupOfAClusterIsWaitedFor(t *testing.T) {
+	cluster := kafkatest.Fake(t)
+	var refused atomic.Int32
+	cluster.Kfake.ControlKey(kmsg.FindCoordinator.Int16(), func(r kmsg.Request) (kmsg.Response, error, bool) {
+		cluster.Kfake.KeepControl()
+		if refused.Add(1) > 12 {
+			return nil, nil, false
+		}
+		request := r.(*kmsg.FindCoordinatorRequest)
+		response := request.ResponseKind().(*kmsg.FindCoordinatorResponse)
+		response.ErrorCode = kerr.CoordinatorNotAvailable.Code
+		for _, key := range request.CoordinatorKeys {
+			c := kmsg.NewFindCoordinatorResponseCoordinator()
+			c.Key, c.ErrorCode = key, kerr.CoordinatorNotAvailable.Code
+			response.Coordinators = append(response.Coordinators, c)
+		}
+		return response, nil, true
+	})
+	a := connect(t, configured(t, cluster.Brokers))
+	group := cluster.Group(t)
+	if err := a.GroupInUse(t.Context(), group); err != nil {
+		t.Errorf("a group that nobody uses: %v", err)
+	}
+	if offsets, err := a.CommittedOffsets(t.Context(), group); err != nil || len(offsets) != 0 {
+		t.Errorf("offsets %v, %v", offsets, err)
+	}
+	if refused.Load() < 12 {
+		t.Errorf("only %d requests were refused: the test shows nothing", refused.Load())
+	}
+}
