@@ -214,7 +214,7 @@ func TestFinalListsOpenFindingsWithTheirLastCount(t *testing.T) {
 }
 
 func TestAnyCallsInAnyOrder(t *testing.T) {
-	cases := uint64(400)
+	cases := uint64(200)
 	if testing.Short() {
 		cases = 50
 	}

@@ -55,7 +55,8 @@ type Partition struct {
 	nextSilence    int64 // no symbol is silent before this time
 	progress       progress
 	reset, changed bool
-	urgent, relist bool
+	urgent         bool
+	relist         int // open findings to list for the topic
 	dirty          []int32
 	out            []*Report
 	told           []Finding

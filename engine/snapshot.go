@@ -11,14 +11,15 @@ type Snapshot struct {
 	Reports      []*Report
 	Stats        *PartitionStats
 
-	dirty []int32
-	told  []Finding
+	dirty  []int32
+	told   []Finding
+	relist int
 }
 
 // Snapshot takes everything that is not durable yet. When it cannot be made
 // durable it must be given back with Return.
 func (p *Partition) Snapshot() *Snapshot {
-	s := &Snapshot{Topic: p.topic, Partition: p.id, Next: -1, dirty: p.dirty, told: p.told, Reports: p.out}
+	s := &Snapshot{Topic: p.topic, Partition: p.id, Next: -1, dirty: p.dirty, told: p.told, relist: p.relist, Reports: p.out}
 	if p.read >= 0 {
 		// Not row.Through: symbol rows older than the partition's row are
 		// brought up to it by the records that are read again.
@@ -32,7 +33,7 @@ func (p *Partition) Snapshot() *Snapshot {
 	s.PartitionRow = p.partitionRow()
 	s.Stats = p.stats()
 	p.dirty, p.out, p.told, p.closed, p.sightings = nil, nil, nil, nil, nil
-	p.urgent, p.changed, p.reset, p.relist = false, false, false, false
+	p.urgent, p.changed, p.reset, p.relist = false, false, false, 0
 	return s
 }
 
@@ -46,7 +47,7 @@ func (p *Partition) Return(s *Snapshot) {
 	p.closed = append(s.Stats.Windows, p.closed...)
 	p.sightings = append(s.Stats.Sightings, p.sightings...)
 	p.reset = p.reset || s.Stats.Reset
-	p.changed, p.relist = true, true
+	p.changed, p.relist = true, max(p.relist, s.relist)
 	for i := range s.told {
 		p.urgent = p.urgent || s.told[i].State == Opened
 	}
@@ -94,9 +95,10 @@ func (p *Partition) stats() *PartitionStats {
 		Passed: p.row.Window.Start, CaughtUp: p.progress.live, Reset: p.reset,
 		Windows: p.closed, Top: top, Late: p.ranked.late, Sightings: p.sightings, Findings: p.told,
 	}
-	if p.relist {
+	if p.relist > 0 {
 		// The topic lists open findings with their last count.
-		st.Findings = append(st.Findings[:len(st.Findings):len(st.Findings)], p.open()...)
+		fs, _ := p.open(p.relist)
+		st.Findings = append(st.Findings[:len(st.Findings):len(st.Findings)], fs...)
 	}
 	return st
 }

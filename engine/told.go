@@ -1,6 +1,10 @@
 package engine
 
-import "sort"
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
 
 // tell writes the report of a finding's event and notes it for the topic.
 func (p *Partition) tell(f Finding) {
@@ -19,20 +23,31 @@ func (p *Partition) tell(f Finding) {
 	}
 }
 
-// open lists the open findings as they stand, the most severe first.
-func (p *Partition) open() []Finding {
-	fs := make([]Finding, 0, len(p.episodes)+len(p.disorders)+len(p.silences))
+// open lists the open findings as they stand, at most limit, the most severe
+// first, and says how many there are.
+func (p *Partition) open(limit int) (fs []Finding, total int) {
 	for _, e := range p.episodes {
 		fs = append(fs, p.episodeFinding(e, Updated))
 	}
-	for _, e := range p.silences {
-		fs = append(fs, p.episodeFinding(e, Updated))
+	for _, i := range earliest(p.silences, func(e *Episode) int64 { return e.FirstOffset }, limit) {
+		fs = append(fs, p.episodeFinding(p.silences[i], Updated))
 	}
-	for i, d := range p.disorders {
-		fs = append(fs, p.disorderFinding(p.symbols[i], d, Updated))
+	for _, i := range earliest(p.disorders, func(d *DisorderRow) int64 { return d.FirstOffset }, limit) {
+		fs = append(fs, p.disorderFinding(p.symbols[i], p.disorders[i], Updated))
 	}
 	sortFindings(fs)
-	return fs
+	return fs[:min(len(fs), limit)], len(p.episodes) + len(p.silences) + len(p.disorders)
+}
+
+// earliest are the keys of the least values, ascending, at most limit: only
+// what is listed is worth to be described, as a storm has many.
+func earliest[V any](m map[int32]V, offset func(V) int64, limit int) []int32 {
+	keys := make([]int32, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b int32) int { return cmp.Compare(offset(m[a]), offset(m[b])) })
+	return keys[:min(len(keys), limit)]
 }
 
 // sortFindings orders by severity, most severe first, then by code, place

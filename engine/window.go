@@ -1,6 +1,9 @@
 package engine
 
-import "strconv"
+import (
+	"math"
+	"strconv"
+)
 
 const second = int64(1e9)
 
@@ -101,7 +104,7 @@ func (p *Partition) Close(now int64) {
 	if p.row.Window.Start != NoTime || p.row.Window.Counts.Records > 0 {
 		p.closeWindow(NoTime)
 	}
-	p.changed, p.relist = true, true
+	p.changed, p.relist = true, math.MaxInt
 }
 
 // closeWindow writes the open window's report and opens the one at next.
@@ -112,7 +115,9 @@ func (p *Partition) closeWindow(next int64) {
 		cause = "offset/" + strconv.FormatInt(w.From, 10)
 	}
 	r := p.report(TriggerInterval, cause)
-	r.list(p.open(), p.limits.FindingsPerReport)
+	fs, total := p.open(p.limits.FindingsPerReport)
+	r.list(fs, len(fs))
+	r.FindingsTotal, r.FindingsTruncated = int64(total), total > len(fs)
 	p.out = append(p.out, r)
 	p.closed = append(p.closed, WindowLoad{
 		Start: w.Start, Keyed: w.Keyed, Ticks: w.Counts.Ticks, Symbols: w.Symbols, Hot: w.Hot,
@@ -122,7 +127,7 @@ func (p *Partition) closeWindow(next int64) {
 		p.row.ClosedTo = w.Start + int64(p.limits.ReportInterval)
 	}
 	p.row.Window = newWindow(next)
-	p.changed, p.relist = true, true
+	p.changed, p.relist = true, max(p.relist, p.limits.FindingsPerReport)
 }
 
 // report is a PARTITION report of the open window.
