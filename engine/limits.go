@@ -44,6 +44,9 @@ const (
 	// kept apart from the symbol's other ticks, so that one wrong tick does
 	// not make every later one look late.
 	aheadMin = int64(time.Second)
+	// futureMax is how far ahead of the wall clock a record time is taken for
+	// what it says.
+	futureMax = int64(time.Minute)
 	// idleGrace is how long after a window's end, by the clock, a live
 	// partition closes it without a record that says so.
 	idleGrace = int64(2 * time.Second)

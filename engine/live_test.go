@@ -233,3 +233,46 @@ func TestAnyCallsInAnyOrder(t *testing.T) {
 		}
 	}
 }
+
+func TestARecordTimeFarInTheFutureDoesNotHoldUpWindows(t *testing.T) {
+	l := DefaultLimits()
+	p := NewPartition("ticks", 0, 1, &l)
+	p.Progress(0, t0)
+	windows := 0
+	for i := range int64(30) {
+		r := at(i, i*1e9, "QXA")
+		if i == 3 {
+			r.tick.RecordTime = t0 + 365*24*3600e9
+		}
+		p.Observe(&r.tick, t0+i*1e9)
+		p.Progress(i+1, t0+i*1e9)
+		p.Sweep(t0 + i*1e9)
+		for _, r := range p.Snapshot().Reports {
+			if windows++; r.Trigger != TriggerInterval || r.Counts.Records != 10 || r.Counts.Late != 0 {
+				t.Errorf("report %v of %d records, %d late", r.Trigger, r.Counts.Records, r.Counts.Late)
+			}
+		}
+	}
+	if windows != 2 {
+		t.Errorf("%d windows closed in 30 s, want 2", windows)
+	}
+}
+
+func TestAStaleRepeatOpensNothing(t *testing.T) {
+	l := DefaultLimits()
+	p, topic := NewPartition("ticks", 0, 1, &l), NewTopic("ticks", 1, &l)
+	observe := func(offset, after int64, key []byte) *PartitionStats {
+		r := at(offset, after, "QXA")
+		r.tick.Key = key
+		p.Observe(&r.tick, NoTime)
+		return p.Snapshot().Stats
+	}
+	first := observe(0, 0, nil)
+	second := observe(1, 30e9, []byte("QXA"))
+	topic.Fold(first)
+	topic.Fold(second)
+	topic.Fold(first)
+	if r := topic.Final(""); r.FindingsTotal != 0 || r.Counts.Records != 2 {
+		t.Errorf("%d findings open, %d records", r.FindingsTotal, r.Counts.Records)
+	}
+}

@@ -110,10 +110,10 @@ func (p *Partition) Observe(t *Tick, now int64) {
 	p.setClock(t, now)
 	if p.fresh {
 		p.changed = true
-		p.advance(p.recordTime(t))
+		p.advance(p.timeOf(t, now))
 		p.count(t)
 	} else {
-		p.advanceAgain(p.recordTime(t))
+		p.advanceAgain(p.timeOf(t, now))
 	}
 	for i := range detectors {
 		if f := detectors[i].record; f != nil {
@@ -288,6 +288,17 @@ func (p *Partition) recordTime(t *Tick) int64 {
 		return t.EventTime
 	}
 	return t.RecordTime
+}
+
+// timeOf is the time to which the record moves the partition. A record time
+// that the wall clock shows to be far in the future moves it no further than
+// the clock: otherwise one wrong record would hold up all windows after it.
+func (p *Partition) timeOf(t *Tick, now int64) int64 {
+	at := p.recordTime(t)
+	if now != NoTime && at > now+futureMax {
+		return now
+	}
+	return at
 }
 
 // setClock sets the clock by which the record's event time is judged; a

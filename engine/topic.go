@@ -81,7 +81,8 @@ func (t *Topic) Fold(s *PartitionStats) {
 		t.state.Partitions = s.Partitions
 		t.changed["t"] = true
 	}
-	if s.Through >= p.Stats.Through {
+	stale := s.Through < p.Stats.Through
+	if !stale {
 		p.Stats = *s
 		p.Stats.Windows, p.Stats.Sightings, p.Stats.Findings = nil, nil, nil
 		p.Stats.Reset = false
@@ -93,7 +94,10 @@ func (t *Topic) Fold(s *PartitionStats) {
 		t.sight(s.Partition, &s.Sightings[i])
 	}
 	for i := range s.Findings {
-		t.hear(&s.Findings[i])
+		// What a stale repeat opens may be over long since.
+		if f := &s.Findings[i]; !stale || f.State == Resolved {
+			t.hear(f)
+		}
 	}
 	t.changed[partKey(s.Partition)] = true
 	t.closeWindows(t.passed())
