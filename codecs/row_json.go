@@ -3,7 +3,9 @@ package codecs
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"strconv"
 
 	"github.com/auditstream/auditstream/engine"
@@ -27,7 +29,7 @@ func decodeRow(what string, b []byte, r any) error {
 	if b[0] != jsonRowVersion {
 		return fmt.Errorf("%s: version %d is not %d", what, b[0], jsonRowVersion)
 	}
-	if err := json.Unmarshal(b[1:], r); err != nil {
+	if err := unmarshal(b[1:], r); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	return nil
@@ -100,7 +102,7 @@ func EncodeStats(s *engine.PartitionStats) ([]byte, error) {
 // DecodeStats reads a message of the distribution topic.
 func DecodeStats(b []byte) (*engine.PartitionStats, error) {
 	s := new(engine.PartitionStats)
-	if err := json.Unmarshal(b, s); err != nil {
+	if err := unmarshal(b, s); err != nil {
 		return nil, fmt.Errorf("statistics of a partition: %w", err)
 	}
 	if s.Topic == "" || s.Partition < 0 {
@@ -121,8 +123,22 @@ func EncodeReport(r *engine.Report) ([]byte, error) {
 // DecodeReport reads what EncodeReport wrote.
 func DecodeReport(b []byte) (*engine.Report, error) {
 	r := new(engine.Report)
-	if err := json.Unmarshal(b, r); err != nil {
+	if err := unmarshal(b, r); err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	return r, nil
+}
+
+// unmarshal reads one JSON value. Numbers of evidence, whose type nobody
+// knows, stay the digits that they were: nanoseconds do not fit into a float.
+func unmarshal(b []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("bytes after the JSON value")
+	}
+	return nil
 }

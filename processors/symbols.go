@@ -39,7 +39,10 @@ type symbolsBatch struct {
 	obsolete []string
 }
 
-const urgentLetters = 8 << 20 // bytes of dead letters that ask for a checkpoint
+const (
+	urgentLetters = 8 << 20 // bytes of dead letters that ask for a checkpoint
+	statsItems    = 300     // findings, sightings and windows in one message: well below 1 MiB
+)
 
 func newSymbols(cfg *Config, p place, table string, decoder codecs.TickDecoder, log zerolog.Logger) *symbols {
 	u := &symbols{place: p, cfg: cfg, table: table, log: log, decoder: decoder, end: -1}
@@ -184,8 +187,8 @@ func (u *symbols) encode(b *batch, inner *symbolsBatch) error {
 		return err
 	}
 	b.ahead = append(messages, inner.letters...)
-	if s.Stats != nil {
-		m, err := u.cfg.statsMessage(s.Stats)
+	for _, part := range s.Stats.Split(statsItems) {
+		m, err := u.cfg.statsMessage(part)
 		if err != nil {
 			return err
 		}
