@@ -314,7 +314,7 @@ func TestG29EmptyKeysAreTheirOwnFindingNotSkewOfASymbol(t *testing.T) {
 			base = 300
 		}
 		for i := range int64(10) {
-			log.records = append(log.records, at(base+i, 300e6+i*1e6, "Z"+string(rune('A'+id))))
+			log.records = append(log.records, at(base+i, 300e6+i*1e6, "Z"+string('A'+id)))
 		}
 		logs = append(logs, log)
 	}
