@@ -17,6 +17,21 @@ func detectRedelivered(p *Partition, s *symbol, t *Tick) {
 	p.fault(Redelivered, t, "", s.name, name, 0)
 }
 
+// ObserveAgain counts a record whose offset was judged already although the
+// input is read once: a capture that holds it twice, or out of order. It is
+// counted and told as REDELIVERED, and judges nothing else. now is as in
+// Observe.
+func (p *Partition) ObserveAgain(t *Tick, now int64) {
+	p.setClock(t, now)
+	p.fresh, p.changed = true, true
+	through := p.row.Window.Through
+	p.advance(p.recordTime(t))
+	p.count(t)
+	p.row.Window.Through = max(through, p.row.Window.Through)
+	p.both(func(c *Counts) { c.Duplicates++ })
+	p.fault(Redelivered, t, "", string(t.Symbol), fmt.Sprintf("%s/%d@%d", p.topic, p.id, t.Offset), 0)
+}
+
 func describeRedelivered(p *Partition, e *Episode, f *Finding) {
 	f.Observed, f.Threshold, f.Unit = float64(e.Count), 0, "records"
 	f.Cause = fmt.Sprintf("%s on %s/%d, offsets %d to %d, came again from places that the headers name",

@@ -31,8 +31,8 @@ func detectUpstreamDisorder(p *Partition, s *symbol, t *Tick) {
 // of its own record time (of the clock, where it has none) is ordered among
 // such ticks only: a single wrong one must not make every later tick look
 // late. Where the symbol's ticks are ahead throughout, which two of them
-// before any other show, a tick is far ahead only when it is much further
-// ahead than the last one was: a producer whose clock is ahead is held to its
+// before any other show, a tick is far ahead only when it is further ahead than
+// any of them by more than the jitter of record times: a producer whose clock is ahead is held to its
 // own order. That needs record times.
 func (p *Partition) lastOf(s *symbol, t *Tick) *int64 {
 	known := t.RecordTime != NoTime
@@ -41,19 +41,26 @@ func (p *Partition) lastOf(s *symbol, t *Tick) *int64 {
 		clock = p.early
 	}
 	lead := t.EventTime - clock
-	if clock != NoTime && lead > max(aheadMin, int64(p.limits.ClockSkewTolerance)) {
+	if !known {
+		if clock != NoTime && lead > max(aheadMin, int64(p.limits.ClockSkewTolerance)) {
+			return &s.lastAhead
+		}
+		return &s.lastEvent
+	}
+	if lead > max(aheadJitter, int64(p.limits.ClockSkewTolerance)) {
 		switch {
-		case !known, s.lastEvent == NoTime && s.lastAhead == NoTime:
+		case s.lastEvent == NoTime && s.lastAhead == NoTime:
 			return &s.lastAhead
 		case s.lastEvent == NoTime:
-			s.lastEvent, s.lastAhead = s.lastAhead, NoTime
-		case lead-s.lead > aheadMin:
+			s.lastEvent, s.lastAhead, s.lead = s.lastAhead, NoTime, lead
+		case lead-s.lead > aheadJitter:
 			return &s.lastAhead
 		}
 	}
-	if known && (s.lastEvent == NoTime || t.EventTime >= s.lastEvent) {
+	if s.lastEvent == NoTime {
 		s.lead = lead
 	}
+	s.lead = max(s.lead, lead)
 	return &s.lastEvent
 }
 

@@ -10,7 +10,7 @@ type SymbolRow struct {
 	First     int64 // offset of the first keyed tick
 	LastEvent int64 // greatest accepted event time, NoTime before the first
 	LastAhead int64 // the same of ticks far ahead of their record time
-	Lead      int64 // event time minus record time of the last accepted tick
+	Lead      int64 // greatest event time minus record time of the ticks behind LastEvent
 	LastSeen  int64 // when the last tick was seen: the partition's record time, live the clock
 	WindowN   int64 // ticks in the partition's window of the last tick
 	Sighted   bool  // a keyed tick has been told to the topic

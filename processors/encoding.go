@@ -2,6 +2,7 @@ package processors
 
 import (
 	"iter"
+	"strconv"
 
 	"github.com/IBM/sarama"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -54,8 +55,20 @@ func (c *Config) statsMessage(s *engine.PartitionStats) (*sarama.ProducerMessage
 	return c.keyed(c.topic(topology.RoleDistribution), codecs.PlaceKey(s.Topic, s.Partition), value, nil), nil
 }
 
+// maxLetter bounds a dead letter. With its headers a record near the limit of
+// brokers would be over it, and its refusal would stop the audit for ever.
+const maxLetter = 900_000
+
+func headerBytes(headers []sarama.RecordHeader) (n int) {
+	for _, h := range headers {
+		n += len(h.Key) + len(h.Value) + 8
+	}
+	return n
+}
+
 // deadLetter is a record that cannot be decoded, as it was, with headers that
-// tell where it comes from and what is wrong with it.
+// tell where it comes from and what is wrong with it. Of a value that does not
+// fit the first bytes are kept, and x-truncated-from tells its length.
 func (c *Config) deadLetter(r *kgo.Record, reason engine.Reason) *sarama.ProducerMessage {
 	topic := c.topic(topology.RoleDeadLetter)
 	letter := codecs.DeadLetter{
@@ -70,11 +83,20 @@ func (c *Config) deadLetter(r *kgo.Record, reason engine.Reason) *sarama.Produce
 		Topic: topic, Partition: r.Partition % max(1, c.prepared.Partitions[topic]), Timestamp: r.Timestamp,
 		Headers: saramaHeaders(letter.Headers(own)),
 	}
+	key, value := r.Key, r.Value
+	if len(key) > maxLetter/2 {
+		m.Headers = append(m.Headers, sarama.RecordHeader{Key: []byte("x-key-truncated-from"), Value: strconv.AppendInt(nil, int64(len(key)), 10)})
+		key = key[:maxLetter/2]
+	}
+	if room := maxLetter - len(key) - headerBytes(m.Headers); len(value) > room {
+		m.Headers = append(m.Headers, sarama.RecordHeader{Key: []byte("x-truncated-from"), Value: strconv.AppendInt(nil, int64(len(value)), 10)})
+		value = value[:max(0, room)]
+	}
 	if r.Key != nil {
-		m.Key = sarama.ByteEncoder(r.Key)
+		m.Key = sarama.ByteEncoder(key)
 	}
 	if r.Value != nil {
-		m.Value = sarama.ByteEncoder(r.Value)
+		m.Value = sarama.ByteEncoder(value)
 	}
 	return m
 }

@@ -83,7 +83,8 @@ func hopeless(err error) bool {
 		sarama.ErrTransactionalIDAuthorizationFailed, sarama.ErrSASLAuthenticationFailed,
 		sarama.ErrMessageSizeTooLarge, sarama.ErrInvalidRecord, sarama.ErrPolicyViolation, sarama.ErrUnsupportedVersion,
 		kerr.TopicAuthorizationFailed, kerr.GroupAuthorizationFailed, kerr.ClusterAuthorizationFailed,
-		kerr.TransactionalIDAuthorizationFailed, kerr.SaslAuthenticationFailed)
+		kerr.TransactionalIDAuthorizationFailed, kerr.SaslAuthenticationFailed, kerr.InvalidSessionTimeout, kerr.InvalidGroupID,
+		kerr.InconsistentGroupProtocol, kerr.UnsupportedVersion)
 }
 
 // again reports whether a session that could not be set up, or has ended, is

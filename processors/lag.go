@@ -26,6 +26,8 @@ type lagWatch struct {
 	admin  *kadm.Client
 	topics []string
 	names  []*regexp.Regexp
+	given  []string // names as they were configured
+	absent []string // those that no group has; of the goroutine of run
 	own    []string // the audit's own groups
 	status *Status
 	log    zerolog.Logger
@@ -47,7 +49,7 @@ func newLagWatch(admin *kadm.Client, cfg *Config, topics []string) (*lagWatch, e
 		if err != nil {
 			return nil, fmt.Errorf("consumer.lag.groups: %q: %w", name, err)
 		}
-		w.names = append(w.names, re)
+		w.names, w.given = append(w.names, re), append(w.given, name)
 	}
 	return w, nil
 }
@@ -97,11 +99,20 @@ func (w *lagWatch) groups(ctx context.Context) ([]string, error) {
 		return nil, fmt.Errorf("list groups: %w", err)
 	}
 	var found []string
-	for _, name := range all.Groups() {
-		for _, re := range w.names {
-			if re.MatchString(name) && !slices.Contains(w.own, name) && !slices.Contains(found, name) {
+	w.absent = nil
+	for i, re := range w.names {
+		matched := false
+		for _, name := range all.Groups() {
+			if !re.MatchString(name) || slices.Contains(w.own, name) {
+				continue
+			}
+			matched = true
+			if !slices.Contains(found, name) {
 				found = append(found, name)
 			}
+		}
+		if !matched {
+			w.absent = append(w.absent, w.given[i])
 		}
 	}
 	return found, nil
@@ -149,6 +160,14 @@ func (w *lagWatch) sample(ctx context.Context, groups []string) error {
 			}
 			sample.samples[end.Topic] = append(sample.samples[end.Topic], s)
 			lags = append(lags, LagStatus{group, end.Topic, end.Partition, lagOf(s)})
+		})
+	}
+	for _, name := range w.absent {
+		// A watched group that is not there is unknown, never healthy.
+		ends.Each(func(end kadm.ListedOffset) {
+			sample.samples[end.Topic] = append(sample.samples[end.Topic], engine.LagSample{
+				Group: name, Partition: end.Partition, Committed: engine.Unknown, Start: engine.Unknown, End: engine.Unknown, Members: engine.Unknown,
+			})
 		})
 	}
 	for topic := range sample.samples {

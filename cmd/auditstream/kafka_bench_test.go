@@ -227,6 +227,7 @@ func benchRun(ctx context.Context, brokers, topic, guarantee string, m *benchMet
 		d, err := decoder()
 		return countingDecoder{d, m, m.counter()}, err
 	}
+	defer collectRarely()()
 	ctx, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- processors.Run(ctx, p) }()

@@ -47,6 +47,9 @@ func newLineReader(r io.Reader) (*lineReader, error) {
 		}
 		l.in, l.closer = bufio.NewReaderSize(z, buffer), z.Close
 	}
+	if mark, _ := l.in.Peek(3); string(mark) == "\ufeff" {
+		_, _ = l.in.Discard(3) // a byte order mark is not part of the first line
+	}
 	return l, nil
 }
 

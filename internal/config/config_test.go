@@ -302,3 +302,20 @@ func TestKeysAreUnique(t *testing.T) {
 		seen[key.Name] = true
 	}
 }
+
+// A key by which nothing is judged yet must not pass for one that works.
+func TestKeysWithoutEffectAreNoted(t *testing.T) {
+	c, err := config.Load("", nil, []string{"topics=t", "partitioner=murmur2", "backfill.min.records=10", "field.sequence=seq"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := strings.Join(c.Notes, "\n")
+	for _, want := range []string{"partitioner=murmur2 has no effect on findings", "field.sequence=seq has no effect on findings"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("notes do not say %q: %s", want, notes)
+		}
+	}
+	if len(c.Notes) != 2 {
+		t.Errorf("%d notes: %s", len(c.Notes), notes)
+	}
+}

@@ -163,6 +163,8 @@ func (l *loader) apply(env []string) {
 		}
 		if err != nil {
 			l.fault(name, s.where, "%v", err)
+		} else if why, waits := waitingKeys[name]; waits && value != defaultOf(name) {
+			l.note("%s: %s=%s has no effect on findings in this version: %s", s.where, name, value, why)
 		}
 	}
 	l.config.given = l.given

@@ -104,7 +104,14 @@ func (a *audit) finish(consumed map[int32]int64) error {
 	if samples := a.samples(consumed); len(samples) > 0 {
 		a.topic.ObserveLag(samples, a.latest)
 	}
-	a.topic.Final("")
+	ends := map[int32]int64{}
+	for id := range a.count {
+		ends[id] = 0
+		if p := a.parts[id]; p != nil {
+			ends[id] = p.end
+		}
+	}
+	a.topic.Final(engine.FinalID(ends))
 	return a.write(a.topic.Snapshot().Reports)
 }
 

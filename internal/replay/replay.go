@@ -173,6 +173,7 @@ func (r *replay) record(rec *capture.Record) error {
 	}
 	if t.Offset <= p.Through() {
 		r.again++
+		p.ObserveAgain(t, engine.NoTime)
 		return nil
 	}
 	return a.observe(p, rec)
@@ -187,6 +188,6 @@ func (r *replay) noteDamage(in *capture.Reader) {
 		r.Note("%s: the packed file ends in the middle", r.in.Name)
 	}
 	if r.again > 0 {
-		r.Note("%s: %d records repeat an offset of their partition or lie before it, and are not counted again", r.in.Name, r.again)
+		r.Note("%s: %d records repeat an offset of their partition or lie before it: they are counted as duplicates and judged no further", r.in.Name, r.again)
 	}
 }

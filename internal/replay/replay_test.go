@@ -92,7 +92,7 @@ func TestFailingWriterEndsTheRun(t *testing.T) {
 	}
 }
 
-// Records that repeat an offset are judged once.
+// Records that repeat an offset are counted as duplicates and judged once.
 func TestRepeatedOffsets(t *testing.T) {
 	input := kcat(0, 0, "QXA", t0) + kcat(0, 1, "QXA", t0+1e9)
 	var notes []string
@@ -103,7 +103,7 @@ func TestRepeatedOffsets(t *testing.T) {
 		t.Fatal(err)
 	}
 	final := reports[len(reports)-1]
-	if final.Counts.Records != 2 || final.Counts.Disorder != 0 || len(notes) != 1 || !strings.Contains(notes[0], "2 records repeat an offset") {
+	if final.Counts.Records != 4 || final.Counts.Duplicates != 2 || final.Counts.Disorder != 0 || len(notes) != 1 || !strings.Contains(notes[0], "2 records repeat an offset") {
 		t.Errorf("counts %+v, notes %q", final.Counts, notes)
 	}
 }
