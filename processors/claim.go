@@ -138,9 +138,10 @@ func before(records []*kgo.Record, end int64) []*kgo.Record {
 	return records[:n]
 }
 
-// drained reports whether a fixed end is reached. A log whose last offsets are
-// empty never says so by a record; quiet is for those: nothing has come for a
-// while although all that lies before the end is readable.
+// drained reports whether a fixed end is reached. A log whose last offsets
+// compaction has emptied never says so by a record; quiet is for those: nothing
+// has come for long although all that lies before the end is readable. Behind
+// an open transaction it is not: its outcome is waited for.
 func (c *claim) drained(quiet bool) bool {
-	return c.stop >= 0 && (c.next >= c.stop || quiet && c.queue.empty() && time.Since(c.heard) > quietFor)
+	return c.stop >= 0 && (c.next >= c.stop || quiet && c.end >= c.stop && c.queue.empty() && time.Since(c.heard) > quietFor)
 }

@@ -61,7 +61,7 @@ const (
 	urgentAfter = 100 * time.Millisecond // least time between checkpoints that a finding asked for
 	loopEvery   = 50 * time.Millisecond  // resolution of the checkpoint loop
 	sweepEvery  = time.Second
-	quietFor    = 5 * time.Second // a log that gives nothing for so long has nothing more to give
+	quietFor    = 30 * time.Second // a log that gives nothing for so long has nothing more to give; a stall is shorter
 )
 
 func (c *Config) setDefaults() {

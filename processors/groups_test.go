@@ -146,33 +146,6 @@ func TestG21aOnlyVersionsOfKafka4(t *testing.T) {
 	wantTicks(t, r.final(r.topic()), map[string]int64{"0": 1})
 }
 
-// A topic that grows while it is audited goes on with a table as wide.
-func TestTopicGrows(t *testing.T) {
-	t.Parallel()
-	kafkatest.Run(t, func(t *testing.T, c *kafkatest.Cluster) {
-		r := newRig(t, c, 2)
-		r.produce(r.tick(0, "QXA", 0))
-		fresh := func(r *rig) {
-			r.cfg.ConsumerOptions = append(r.cfg.ConsumerOptions, kgo.MetadataMaxAge(500*time.Millisecond))
-		}
-		a := r.start(fresh)
-		r.awaitCommitted(0, 1)
-		if _, err := r.admin.UpdatePartitions(context.Background(), 4, r.topic()); err != nil {
-			t.Fatal(err)
-		}
-		kafkatest.Eventually(t, "the new partition to take a record", func() bool {
-			cl := c.Client(t, kgo.RecordPartitioner(kgo.ManualPartitioner()))
-			defer cl.Close()
-			return cl.ProduceSync(context.Background(), r.tick(3, "QXA", time.Second)).FirstErr() == nil
-		})
-		r.awaitCommitted(3, 1)
-		a.stop()
-		if topics, err := r.admin.ListTopics(context.Background()); err != nil || len(topics[topology.NamesOf(r.topo.Name).Table].Partitions) != 4 {
-			t.Errorf("table has %d partitions, %v", len(topics[topology.NamesOf(r.topo.Name).Table].Partitions), err)
-		}
-	})
-}
-
 // A topic that was deleted and made anew starts its totals anew: rows about
 // the old one judge nothing.
 func TestRecreatedTopicStartsAnew(t *testing.T) {

@@ -218,11 +218,24 @@ func (r *rig) awaitCommitted(partition int32, offset int64) {
 	})
 }
 
-// reports reads the audit topic as a subscriber does.
+// reports reads the audit topic as a subscriber does. A killed process may have
+// left a transaction open, behind which a subscriber sees nothing until its
+// timeout: that is waited for.
 func (r *rig) reports() []engine.Report {
 	r.t.Helper()
 	var reports []engine.Report
-	for _, record := range r.cluster.ReadAll(r.t, r.topo.OfRole(topology.RoleAudit)[0], true) {
+	audit := r.topo.OfRole(topology.RoleAudit)[0]
+	kafkatest.Eventually(r.t, "the transactions on "+audit+" to end", func() bool {
+		high, err := r.admin.ListEndOffsets(context.Background(), audit)
+		stable, err2 := r.admin.ListCommittedOffsets(context.Background(), audit)
+		settled := err == nil && err2 == nil
+		high.Each(func(o kadm.ListedOffset) {
+			s, ok := stable.Lookup(audit, o.Partition)
+			settled = settled && ok && s.Offset >= o.Offset
+		})
+		return settled
+	})
+	for _, record := range r.cluster.ReadAll(r.t, audit, true) {
 		var report engine.Report
 		if err := json.Unmarshal(record.Value, &report); err != nil {
 			r.t.Fatalf("report at offset %d: %v", record.Offset, err)

@@ -7,10 +7,12 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
+// A pause makes franz-go throw away what it has fetched of the partition, so
+// it is for a partition that stands still, not for one that is busy.
 const (
 	frameRecords = 1024     // records that goka handles with one callback
-	queueBytes   = 16 << 20 // of one partition, above which its fetching is paused
-	allBytes     = 48 << 20 // of all partitions, above which nothing is polled
+	queueBytes   = 32 << 20 // of one partition, above which its fetching is paused
+	allBytes     = 64 << 20 // of all partitions, above which nothing is polled
 )
 
 // frame is a run of records of one partition that goka handles with one
@@ -125,7 +127,7 @@ func (q *queue) pop() (*frame, bool) {
 	q.frames = q.frames[1:]
 	q.told--
 	q.bytes -= f.bytes
-	if q.paused && q.bytes < queueBytes/4 {
+	if q.paused && q.bytes < queueBytes/2 {
 		q.paused = false
 		q.resume()
 	}

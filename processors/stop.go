@@ -34,7 +34,6 @@ func (a *audit) finish(ctx context.Context, stop func()) {
 	ticker := time.NewTicker(finishEvery)
 	defer ticker.Stop()
 	read, told := false, int64(-1)
-	var heard time.Time
 	for {
 		select {
 		case <-ctx.Done():
@@ -57,11 +56,11 @@ func (a *audit) finish(ctx context.Context, stop func()) {
 				continue
 			}
 			if o, ok := listed.Lookup(a.names.DistributionTopic, 0); ok {
-				told, heard = o.Offset, time.Now()
+				told = o.Offset
 			}
 			continue
 		}
-		if a.finalDone(told, time.Since(heard) > quietFor) {
+		if a.finalDone(told) {
 			stop()
 			return
 		}
@@ -94,7 +93,12 @@ func (a *audit) reached(ctx context.Context) bool {
 
 // finalDone writes the FINAL reports when the statistics are read up to the
 // given offset, and reports whether they are durable or another instance's.
-func (a *audit) finalDone(told int64, quiet bool) bool {
+//
+// The topic of statistics is not compacted and markers are read as records, so
+// the end is reached by reading alone, behind a transaction that a killed
+// instance has left open too: its outcome, at the latest by its timeout, is
+// waited for.
+func (a *audit) finalDone(told int64) bool {
 	s := a.distribution.session()
 	if s == nil || !s.isPositioned() {
 		return false
@@ -106,7 +110,7 @@ func (a *audit) finalDone(told int64, quiet bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	u, ok := c.unit.(*distribution)
-	if !ok || c.failed || c.next < told && !(quiet && c.queue.empty() && time.Since(c.heard) > quietFor) {
+	if !ok || c.failed || c.next < told {
 		return false
 	}
 	switch u.finals {
