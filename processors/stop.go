@@ -34,6 +34,7 @@ func (a *audit) finish(ctx context.Context, stop func()) {
 	ticker := time.NewTicker(finishEvery)
 	defer ticker.Stop()
 	read, told := false, int64(-1)
+	var idle time.Time // since when this instance has nothing to finish
 	for {
 		select {
 		case <-ctx.Done():
@@ -60,7 +61,16 @@ func (a *audit) finish(ctx context.Context, stop func()) {
 			}
 			continue
 		}
-		if a.finalDone(told) {
+		done, mine := a.finalDone(told)
+		if mine {
+			idle = time.Time{}
+		} else if done && idle.IsZero() {
+			idle = time.Now()
+		}
+		// The owner of the statistics may have been killed: until its session
+		// is over nobody knows, and then its partition comes to one of those
+		// that wait.
+		if done && (mine || time.Since(idle) > a.cfg.SessionTimeout+sweepEvery) {
 			stop()
 			return
 		}
@@ -92,33 +102,33 @@ func (a *audit) reached(ctx context.Context) bool {
 }
 
 // finalDone writes the FINAL reports when the statistics are read up to the
-// given offset, and reports whether they are durable or another instance's.
+// given offset, and reports whether they are durable, or another instance's:
+// mine is false then.
 //
 // The topic of statistics is not compacted and markers are read as records, so
 // the end is reached by reading alone, behind a transaction that a killed
 // instance has left open too: its outcome, at the latest by its timeout, is
 // waited for.
-func (a *audit) finalDone(told int64) bool {
+func (a *audit) finalDone(told int64) (done, mine bool) {
 	s := a.distribution.session()
 	if s == nil || !s.isPositioned() {
-		return false
+		return false, false
 	}
 	if len(s.ordered) == 0 {
-		return true
+		return true, false
 	}
 	c := s.ordered[0]
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	u, ok := c.unit.(*distribution)
 	if !ok || c.failed || c.next < told {
-		return false
+		return false, true
 	}
 	switch u.finals {
 	case finalNone:
 		u.final(a.ends)
-		return false
 	case finalDurable:
-		return true
+		return true, true
 	}
-	return false
+	return false, true
 }
