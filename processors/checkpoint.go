@@ -50,14 +50,16 @@ func (s *session) closeDrained() (any bool) {
 	return any
 }
 
-// done reports whether every claim has reached its end and that is durable.
+// done reports whether every claim has reached its end and that is durable,
+// last statistics included: they are cumulative, so that a FINAL report that
+// rests on them is exact whatever was read before.
 func (s *session) done() bool {
 	if !s.isPositioned() {
 		return false
 	}
 	for _, c := range s.ordered {
 		c.mu.Lock()
-		done := c.closed && (c.committed >= c.next || c.committed < 0 && c.next <= c.start)
+		done := c.told && (c.committed >= c.next || c.committed < 0 && c.next <= c.start)
 		c.mu.Unlock()
 		if !done {
 			return false
@@ -85,6 +87,7 @@ func (s *session) checkpoint(ctx context.Context) error {
 	for _, b := range batches {
 		b.claim.mu.Lock()
 		b.claim.committed = b.next
+		b.claim.told = b.claim.told || b.closing
 		b.claim.unit.settle(b)
 		b.claim.mu.Unlock()
 	}
@@ -143,7 +146,7 @@ func (c *claim) take() (*batch, error) {
 	if b == nil {
 		b = &batch{}
 	}
-	b.claim, b.next = c, c.next
+	b.claim, b.next, b.closing = c, c.next, c.closed
 	return b, nil
 }
 

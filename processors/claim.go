@@ -35,6 +35,7 @@ type claim struct {
 	committed int64 // next as it is durable, -1: unknown
 	stop      int64 // where --stop-at-end ends this partition, -1: nowhere
 	closed    bool  // stop is reached and the unit has been told
+	told      bool  // what the unit said to that is durable
 	heard     time.Time
 	failed    bool
 	fromStart bool // the group's committed offset is about another log

@@ -37,6 +37,7 @@ type unit interface {
 // batch is what one checkpoint makes durable for one claim, in this order:
 // first all of ahead, then rows, then next as the committed offset.
 type batch struct {
+	closing bool // taken after the unit was told that its input is over
 	claim   *claim
 	next    int64                     // -1: no offset to commit
 	ahead   []*sarama.ProducerMessage // reports, dead letters, statistics
