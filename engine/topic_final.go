@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 )
@@ -9,13 +10,8 @@ import (
 // FinalID names the ends that a FINAL report rests on, so that it is written
 // once whatever instance writes it.
 func FinalID(ends map[int32]int64) string {
-	ids := make([]int32, 0, len(ends))
-	for id := range ends {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
 	s := ""
-	for _, id := range ids {
+	for _, id := range slices.Sorted(maps.Keys(ends)) {
 		s += fmt.Sprintf("%d:%d ", id, ends[id])
 	}
 	return stableID("final", s)
@@ -26,7 +22,7 @@ func (t *Topic) Ended(id string) bool { return t.state.Ended == id && id != "" }
 
 // Final judges what waits for partitions that will not speak any more and
 // appends the FINAL report: totals of everything and every finding as it
-// stood last. id is that of FinalID, or "" where nothing is stored.
+// stood last. id is that of FinalID.
 func (t *Topic) Final(id string) *Report {
 	t.closeWindows(math.MaxInt64)
 	b := t.total()

@@ -1,6 +1,7 @@
 package processors
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -92,7 +93,8 @@ func (w *lagWatch) run(ctx context.Context) {
 	}
 }
 
-// groups are the watched ones that exist, and those that are named outright.
+// groups are the watched ones that exist; names that no group has are noted as
+// absent.
 func (w *lagWatch) groups(ctx context.Context) ([]string, error) {
 	all, err := w.admin.ListGroups(ctx)
 	if err != nil {
@@ -172,13 +174,7 @@ func (w *lagWatch) sample(ctx context.Context, groups []string) error {
 	}
 	for topic := range sample.samples {
 		slices.SortFunc(sample.samples[topic], func(a, b engine.LagSample) int {
-			if a.Group != b.Group {
-				if a.Group < b.Group {
-					return -1
-				}
-				return 1
-			}
-			return int(a.Partition - b.Partition)
+			return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Partition, b.Partition))
 		})
 	}
 	w.mu.Lock()

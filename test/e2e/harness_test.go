@@ -265,8 +265,10 @@ func trades(t *testing.T) []trade {
 				Event  string `json:"e"`
 				Symbol string `json:"s"`
 				At     int64  `json:"T"`
-				ID     int64  `json:"t"`
-				Clock  int64  `json:"E"`
+				// encoding/json matches names in any case: without fields of
+				// their own "t" and "E" would be taken for "T" and "e".
+				ID    int64 `json:"t"`
+				Clock int64 `json:"E"`
 			} `json:"data"`
 		}
 		if err := json.Unmarshal([]byte(message), &m); err != nil {
