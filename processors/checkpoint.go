@@ -163,6 +163,7 @@ func (s *session) lastCheckpoint() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
+	faultpoint(s.g.name, "last checkpoint")
 	for {
 		err := s.checkpoint(ctx)
 		switch {

@@ -97,6 +97,9 @@ func (s *session) readTable(ctx context.Context, left map[int32]int64, from map[
 		if failed != nil {
 			return rows, failed
 		}
+		if rows > 0 {
+			faultpoint(s.g.name, "recovery")
+		}
 		if len(left) > 0 && time.Since(heard) > quietFor {
 			// Compaction may have emptied a table's last offsets. Then nothing
 			// comes although all is stable.

@@ -132,15 +132,34 @@ func (k *inOrder) write(ctx context.Context, s *session, batches []*batch) error
 	if err := k.open(); err != nil {
 		return err
 	}
-	err := k.send(ctx, collect(batches, func(b *batch) []*sarama.ProducerMessage { return b.ahead }))
-	if err == nil {
-		err = k.send(ctx, collect(batches, func(b *batch) []*sarama.ProducerMessage { return b.rows }))
-	}
-	if err != nil {
+	if err := k.sendInOrder(ctx, s.g.name, batches); err != nil {
 		k.abandon()
 		return err
 	}
-	return s.commit(ctx, batches)
+	if err := s.commit(ctx, batches); err != nil {
+		return err
+	}
+	faultpoint(s.g.name, "after commit")
+	return nil
+}
+
+// sendInOrder writes reports, and once all are acknowledged rows.
+func (p *producer) sendInOrder(ctx context.Context, group string, batches []*batch) error {
+	faultpoint(group, "before reports")
+	if err := p.send(ctx, collect(batches, func(b *batch) []*sarama.ProducerMessage { return b.ahead })); err != nil {
+		return err
+	}
+	faultpoint(group, "after reports")
+	for i, part := range parts(collect(batches, func(b *batch) []*sarama.ProducerMessage { return b.rows })) {
+		if i > 0 {
+			faultpoint(group, "mid rows")
+		}
+		if err := p.send(ctx, part); err != nil {
+			return err
+		}
+	}
+	faultpoint(group, "after rows")
+	return nil
 }
 
 func collect(batches []*batch, of func(*batch) []*sarama.ProducerMessage) []*sarama.ProducerMessage {

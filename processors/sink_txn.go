@@ -46,8 +46,7 @@ func (k *oneTransaction) transact(ctx context.Context, s *session, batches []*ba
 	if err := ap.BeginTxn(); err != nil {
 		return fmt.Errorf("begin transaction: %w", err)
 	}
-	messages := collect(batches, func(b *batch) []*sarama.ProducerMessage { return append(b.ahead, b.rows...) })
-	if err := (&producer{ap: ap}).send(ctx, messages); err != nil {
+	if err := (&producer{ap: ap}).sendInOrder(ctx, s.g.name, batches); err != nil {
 		return err
 	}
 	offsets := map[string][]*sarama.PartitionOffsetMetadata{}
@@ -63,10 +62,12 @@ func (k *oneTransaction) transact(ctx context.Context, s *session, batches []*ba
 	if err := s.spoiled(); err != nil {
 		return err
 	}
+	faultpoint(s.g.name, "after offsets")
 	committing.Store(true)
 	err := ap.CommitTxn()
 	switch {
 	case err == nil:
+		faultpoint(s.g.name, "after commit")
 		return nil
 	case over(err) || fenced(err): // refused, so not committed
 		committing.Store(false)
