@@ -59,6 +59,10 @@ func TopicRowKey(topic, key string) []byte {
 	return append(k, key...)
 }
 
+// OffsetKey is the key, in the same table, of the row of what all others rest
+// on. topic is the one that was read, not the one that is judged.
+func OffsetKey(topic string) []byte { return TopicRowKey(topic, "o") }
+
 // ParseTopicRowKey takes such a key apart.
 func ParseTopicRowKey(key []byte) (topic, row string, err error) {
 	at := bytes.IndexByte(key, 0)

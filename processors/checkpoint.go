@@ -146,7 +146,8 @@ func (c *claim) take() (*batch, error) {
 	if b == nil {
 		b = &batch{}
 	}
-	b.claim, b.next, b.closing = c, c.next, c.closed
+	// What is read again lies before a commit that stands already.
+	b.claim, b.next, b.closing = c, max(c.next, c.committed), c.closed
 	return b, nil
 }
 

@@ -39,6 +39,7 @@ type claim struct {
 	heard     time.Time
 	failed    bool
 	fromStart bool // the group's committed offset is about another log
+	oldest    bool // without a committed offset everything is read, whatever is configured
 }
 
 func newClaim(p place, stream string, virtual int32, u unit, b *budget) *claim {

@@ -22,6 +22,7 @@ type distribution struct {
 	topics map[string]*engine.Topic
 	clocks func() (lags lagSample, rebalances []int64)
 
+	read     codecs.OffsetRow // of the distribution topic; of nothing so far when Next is 0
 	lagSeen  time.Time
 	finals   finalState
 	unknowns int64 // records that are no statistics of a topic of this audit
@@ -40,6 +41,10 @@ func (u *distribution) restore(r *kgo.Record) error {
 	if err != nil {
 		return err
 	}
+	if name == u.topic {
+		u.read, err = codecs.DecodeOffsetRow(r.Value)
+		return err
+	}
 	topic := u.topics[name]
 	if topic == nil {
 		return nil // of a topic that is no longer audited
@@ -52,10 +57,27 @@ func (u *distribution) restore(r *kgo.Record) error {
 	return nil
 }
 
-func (u *distribution) recovered(int64, int64) (bool, error) { return false, nil }
+func (u *distribution) recovered(_, end int64) (fresh bool, err error) {
+	if fresh = u.read.Next > end; fresh {
+		u.log.Warn().Int64("next", u.read.Next).Int64("end", end).Msg("the distribution topic was made anew: it is read from its start")
+		u.read = codecs.OffsetRow{}
+	}
+	return fresh, nil
+}
+
+func (u *distribution) rests() (from, next int64) {
+	if u.read.Next == 0 {
+		return -1, -1
+	}
+	return u.read.From, u.read.Next
+}
 
 func (u *distribution) consume(records []*kgo.Record) error {
 	for _, r := range records {
+		if u.read.Next == 0 {
+			u.read.From = r.Offset
+		}
+		u.read.Next = max(u.read.Next, r.Offset+1)
 		if r.Attrs.IsControl() {
 			continue
 		}
@@ -152,6 +174,11 @@ func (u *distribution) take() (*batch, error) {
 	if u.finals == finalMade {
 		u.finals = finalTaken
 	}
+	// Last of the rows: it must not speak for rows that were not written.
+	if err := u.encodeRead(b); err != nil {
+		u.giveBack(b)
+		return nil, err
+	}
 	return b, nil
 }
 
@@ -170,6 +197,17 @@ func (u *distribution) encode(b *batch, s *engine.TopicSnapshot) error {
 		b.rows = append(b.rows, row(u.table, u.partition, codecs.TopicRowKey(s.Topic, s.Rows[i].Key), value))
 	}
 	return nil
+}
+
+func (u *distribution) encodeRead(b *batch) error {
+	if u.read.Next == 0 {
+		return nil
+	}
+	value, err := codecs.EncodeOffsetRow(u.read)
+	if err == nil {
+		b.rows = append(b.rows, row(u.table, u.partition, codecs.OffsetKey(u.topic), value))
+	}
+	return err
 }
 
 func (u *distribution) giveBack(b *batch) {

@@ -24,6 +24,7 @@ type group struct {
 	table    string
 	layout   layout
 	instance string // static member id
+	oldest   bool   // read from the start where nothing is committed, whatever is configured
 	newUnit  func(place) unit
 	// onSetup is told before a session's claims are recovered, onRebalance when
 	// a session after the first has begun; both may be nil.

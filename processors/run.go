@@ -102,6 +102,7 @@ func newAudit(cfg *Config, instance string) (*audit, error) {
 	a.symbols.onRebalance = func() { cfg.Status.update(func(s *Stats) { s.Rebalances++ }) }
 	a.distribution = a.newGroup(a.names.DistributionGroup, a.names.DistributionTable,
 		newLayout("", []string{a.names.DistributionTopic}, cfg.prepared.Partitions))
+	a.distribution.oldest = true // its topic is the audit's own
 	a.distribution.newUnit = func(p place) unit {
 		return newDistribution(cfg, p, a.names.DistributionTable, a.clocks, a.distribution.log)
 	}

@@ -46,6 +46,7 @@ func newSession(m *member, parts map[string][]int32) *session {
 				continue
 			}
 			c := newClaim(p, m.g.layout.stream, virtual, m.g.newUnit(p), m.g.budget)
+			c.oldest = m.g.oldest
 			s.claims[p] = c
 			s.ordered = append(s.ordered, c)
 		}
@@ -212,24 +213,4 @@ func (s *session) discard() {
 		c.queue.drop()
 	}
 	s.g.cfg.Status.group(s.g.name, "waiting for partitions")
-}
-
-// begin notes where reading begins and says where it should.
-func (c *claim) begin(offset kgo.Offset) kgo.Offset {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	at := offset.EpochOffset().Offset
-	switch {
-	case c.fromStart, at > c.end:
-		offset = kgo.NewOffset().AtStart()
-		at = c.start
-	case at >= 0:
-		c.committed = at
-	case at == kgo.NewOffset().AtEnd().EpochOffset().Offset:
-		at = c.end
-	default:
-		at = c.start
-	}
-	c.next = max(at, c.start)
-	return offset
 }

@@ -26,6 +26,7 @@ type symbols struct {
 	letters     []*sarama.ProducerMessage // dead letters that wait for the checkpoint
 	letterBytes int
 	next, end   int64
+	from        int64    // first offset that the restored state rests on
 	reset       bool     // the old partition row is to be deleted
 	obsolete    []string // and the rows of these symbols
 }
@@ -69,6 +70,7 @@ func (u *symbols) restore(r *kgo.Record) error {
 			return err
 		}
 		u.judge.RestorePartition(row)
+		u.from = row.From
 	default:
 		row, err := codecs.DecodeSymbolRow(symbol, r.Value)
 		if err != nil {
@@ -92,6 +94,13 @@ func (u *symbols) recovered(_, end int64) (fresh bool, err error) {
 	}
 	u.judge.SetTopicID(id)
 	return fresh, nil
+}
+
+func (u *symbols) rests() (from, next int64) {
+	if u.judge.Through() < 0 {
+		return -1, -1
+	}
+	return u.from, u.judge.Through() + 1
 }
 
 func (u *symbols) consume(records []*kgo.Record) error {

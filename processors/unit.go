@@ -15,6 +15,9 @@ type unit interface {
 	// recovered is told once all rows are restored. start and end are the
 	// partition's bounds. fresh: the state is about another log; start over.
 	recovered(start, end int64) (fresh bool, err error)
+	// rests tells what the restored rows rest on: the first offset that counted
+	// and the next that does not yet, -1 where no row says so.
+	rests() (from, next int64)
 	// consume takes records in order. An error ends the run.
 	consume(records []*kgo.Record) error
 	// progress tells where reading stands, at least once a second: next is the
