@@ -54,6 +54,9 @@ func (t *Topic) storm(group string, s *Storm, times []time.Duration) {
 	if grew {
 		f.Evidence["seconds"] = stormSeconds(s, times)
 		f.Evidence["clock"] = "monotonic"
+		if n, known := t.members[group]; known && n != Unknown {
+			f.Evidence["members"] = n
+		}
 		f.Cause = fmt.Sprintf("group %q has rebalanced %d times within %s: its partitions stand still meanwhile",
 			group, s.Count, (s.Last - s.First).Round(time.Second))
 	}

@@ -15,9 +15,10 @@ type Topic struct {
 	open       map[string]*TopicEpisode // by subject: the topic's own open findings
 	heard      map[string]Finding       // by id: open findings of partitions; in replay all that are over too
 	standing   [StatusHealthy + 1]int   // open findings by the status that they stand for
-	lag        map[string]lagState
-	rebalance  map[string][]int64 // by group: times of the last rebalances, ascending
-	rebalanced map[string]int64   // by group: the last of all
+	lag        map[string]*lagState     // by groupKey
+	members    map[string]int           // by watched group
+	rebalance  map[string][]int64       // by group: times of the last rebalances, ascending
+	rebalanced map[string]int64         // by group: the last of all
 
 	maxLag    *int64
 	lagging   int32
@@ -35,7 +36,8 @@ type Topic struct {
 func NewTopic(name string, partitions int32, l *Limits) *Topic {
 	t := &Topic{name: name, limits: l, lagging: -1, changed: map[string]bool{}}
 	t.state = TopicState{Partitions: partitions, ClosedTo: NoTime}
-	t.lag, t.rebalance, t.rebalanced = map[string]lagState{}, map[string][]int64{}, map[string]int64{}
+	t.lag, t.rebalance, t.rebalanced = map[string]*lagState{}, map[string][]int64{}, map[string]int64{}
+	t.members = map[string]int{}
 	t.forget()
 	return t
 }

@@ -11,7 +11,7 @@ import (
 //
 // Keys: t for the state, p/<partition>, w/<window start>, s/<symbol>,
 // f/<subject> for an open finding of the topic, h/<id> for one that a
-// partition has told.
+// partition has told, g/<partition>/<group> for a watched group's commit.
 type TopicRow struct {
 	Key     string        `json:"key"`
 	State   *TopicState   `json:"state,omitempty"`
@@ -20,11 +20,12 @@ type TopicRow struct {
 	Symbol  *TopicSymbol  `json:"symbol,omitempty"`
 	Episode *TopicEpisode `json:"episode,omitempty"`
 	Heard   *Finding      `json:"heard,omitempty"`
+	Group   *TopicGroup   `json:"group,omitempty"`
 }
 
 // Deletes reports whether the row removes its key.
 func (r *TopicRow) Deletes() bool {
-	return r.State == nil && r.Part == nil && r.Window == nil && r.Symbol == nil && r.Episode == nil && r.Heard == nil
+	return r.State == nil && r.Part == nil && r.Window == nil && r.Symbol == nil && r.Episode == nil && r.Heard == nil && r.Group == nil
 }
 
 // TopicState is what is neither a partition's, a window's, a symbol's nor a
@@ -135,6 +136,11 @@ func (t *Topic) row(key string) TopicRow {
 		if e := t.open[key[2:]]; e != nil {
 			r.Episode = &TopicEpisode{e.Subject, e.Finding.copied(), e.Told}
 		}
+	case 'g':
+		if l := t.lag[key[2:]]; l != nil {
+			g := l.TopicGroup
+			r.Group = &g
+		}
 	case 'h':
 		if f, ok := t.heard[key[2:]]; ok {
 			r.Heard = &f
@@ -170,6 +176,8 @@ func (t *Topic) Restore(r TopicRow) {
 		t.restoreSymbol(r.Key[2:], r.Symbol)
 	case 'f':
 		t.restoreEpisode(r.Key[2:], r.Episode)
+	case 'g':
+		t.restoreGroup(r.Key[2:], r.Group)
 	case 'h':
 		t.restoreHeard(r.Key[2:], r.Heard)
 	}
