@@ -2,6 +2,7 @@ package processors
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"github.com/IBM/sarama"
@@ -28,6 +29,8 @@ type Config struct {
 	Prepare func(context.Context) (Prepared, error)
 
 	prepared Prepared
+	dial     func(*sarama.Config) (io.Closer, sarama.AsyncProducer, error)      // default: sarama
+	table    func(table string, from map[int32]kgo.Offset) (tableReader, error) // default: franz-go
 
 	Brokers         []string
 	ConsumerOptions []kgo.Opt                          // members of the groups: connection, fetching, session
@@ -61,6 +64,7 @@ const (
 	urgentAfter = 100 * time.Millisecond // least time between checkpoints that a finding asked for
 	loopEvery   = 50 * time.Millisecond  // resolution of the checkpoint loop
 	sweepEvery  = time.Second
+	fetchFor    = 5 * time.Second  // within this much a client has what is readable
 	quietFor    = 30 * time.Second // a log that gives nothing for so long has nothing more to give; a stall is shorter
 )
 
@@ -76,6 +80,14 @@ func (c *Config) setDefaults() {
 	}
 	if c.RetryFor <= 0 {
 		c.RetryFor = 30 * time.Second
+	}
+	if c.dial == nil {
+		c.dial = func(config *sarama.Config) (io.Closer, sarama.AsyncProducer, error) {
+			return dialSarama(c.Brokers, config)
+		}
+	}
+	if c.table == nil {
+		c.table = c.openTable
 	}
 	if c.Converter == "" {
 		c.Converter = "json"

@@ -16,6 +16,8 @@ var (
 	// errOutcome says that a transaction was to be committed and nobody knows
 	// whether it was; only the table can tell.
 	errOutcome = errors.New("outcome of the transaction unknown")
+	// errGivenUp comes of a producer that was given up meanwhile.
+	errGivenUp = errors.New("producer given up")
 	// errStopped ends a member whose work is done.
 	errStopped = errors.New("stopped")
 )

@@ -11,7 +11,6 @@ import (
 	"github.com/IBM/sarama"
 	"github.com/lovoo/goka"
 	"github.com/rs/zerolog"
-	"github.com/twmb/franz-go/pkg/kadm"
 )
 
 // group is one of the two consumer groups as this process takes part in it.
@@ -30,7 +29,7 @@ type group struct {
 	// a session after the first has begun; both may be nil.
 	onSetup, onRebalance func()
 	sink                 sink
-	admin                *kadm.Client
+	offsets              offsetLister
 	log                  zerolog.Logger
 	ends                 map[place]int64 // where --stop-at-end ends each partition; nil: nowhere
 

@@ -12,13 +12,19 @@ type loop struct {
 	quit, done chan struct{}
 	cancel     context.CancelFunc
 	stand      standstill
+
+	swept, checked, failing time.Time // last sweep and checkpoint; since when checkpoints fail
 }
 
 func (l *loop) start(s *session) {
 	ctx, cancel := context.WithCancel(context.Background())
 	l.quit, l.done, l.cancel = make(chan struct{}), make(chan struct{}), cancel
-	l.stand = newStandstill(s.g.cfg)
+	l.ready(s)
 	go l.run(ctx, s)
+}
+
+func (l *loop) ready(s *session) {
+	l.stand, l.checked = newStandstill(s.g.cfg), time.Now()
 }
 
 // stop ends the loop. A checkpoint under way may finish, within bounds.
@@ -38,38 +44,41 @@ func (l *loop) run(ctx context.Context, s *session) {
 	defer close(l.done)
 	ticker := time.NewTicker(loopEvery)
 	defer ticker.Stop()
-	var swept, checked, failing time.Time
-	checked = time.Now()
 	for {
 		select {
 		case <-l.quit:
 			return
 		case <-ticker.C:
 		}
-		now := time.Now()
-		if now.Sub(swept) >= sweepEvery {
-			swept = now
-			s.sweep()
-		}
-		closed := s.closeDrained()
-		age := now.Sub(checked)
-		due := age >= s.g.cfg.CheckpointInterval || closed || age >= urgentAfter && s.urgent()
-		if !due || s.ctx.Err() != nil || s.spoiled() != nil || !l.mayWrite(s) {
-			continue
-		}
-		err := s.checkpoint(ctx)
-		checked = time.Now()
-		if err == nil {
-			failing = time.Time{}
-			continue
-		}
-		if failing.IsZero() {
-			failing = checked
-		}
-		if ctx.Err() != nil || !l.goOn(s, err, checked.Sub(failing)) {
+		if !l.step(ctx, s) {
 			return
 		}
 	}
+}
+
+// step does what is due, and reports whether to go on.
+func (l *loop) step(ctx context.Context, s *session) (goOn bool) {
+	now := time.Now()
+	if now.Sub(l.swept) >= sweepEvery {
+		l.swept = now
+		s.sweep()
+	}
+	closed := s.closeDrained()
+	age := now.Sub(l.checked)
+	due := age >= s.g.cfg.CheckpointInterval || closed || age >= urgentAfter && s.urgent()
+	if !due || s.ctx.Err() != nil || s.spoiled() != nil || !l.mayWrite(s) {
+		return true
+	}
+	err := s.checkpoint(ctx)
+	l.checked = time.Now()
+	if err == nil {
+		l.failing = time.Time{}
+		return true
+	}
+	if l.failing.IsZero() {
+		l.failing = l.checked
+	}
+	return ctx.Err() == nil && l.goOn(s, err, l.checked.Sub(l.failing))
 }
 
 // goOn judges a failed checkpoint and reports whether to try another.

@@ -18,7 +18,7 @@ type member struct {
 	g       *group
 	ctx     context.Context
 	handler sarama.ConsumerGroupHandler // goka's
-	client  *kgo.Client
+	client  groupClient
 
 	once  sync.Once
 	ended chan struct{} // the member should end
@@ -142,16 +142,23 @@ func (m *member) fetchError(topic string, partition int32, err error) {
 // assigned sets up a session. It runs in franz-go's callback: nothing is
 // polled until it returns, and heartbeats go on meanwhile.
 func (m *member) assigned(parts map[string][]int32) {
+	if s := m.open(parts); s != nil {
+		s.run()
+	}
+}
+
+// open sets up the session; nil when that has failed and ended the member.
+func (m *member) open(parts map[string][]int32) *session {
 	s := newSession(m, parts)
 	if err := s.setup(m.ctx); err != nil {
 		s.discard()
 		m.fail(fmt.Errorf("group %s: set up partitions: %w", m.g.name, err))
-		return
+		return nil
 	}
 	m.mu.Lock()
 	m.session = s
 	m.mu.Unlock()
-	s.run()
+	return s
 }
 
 // end closes the session, if there is one. It runs in franz-go's callback, so

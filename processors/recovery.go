@@ -36,7 +36,7 @@ func (s *session) recover(ctx context.Context) (rows int, err error) {
 // tableBounds gives the ends of the table partitions that hold the claims'
 // rows: those with the claims' own numbers, whatever their topic.
 func (s *session) tableBounds(ctx context.Context) (left map[int32]int64, from map[int32]kgo.Offset, err error) {
-	ends, err := s.g.admin.ListEndOffsets(ctx, s.g.table)
+	ends, err := s.g.offsets.ListEndOffsets(ctx, s.g.table)
 	if err != nil {
 		return nil, nil, fmt.Errorf("ends of table %s: %w", s.g.table, err)
 	}
@@ -65,15 +65,12 @@ func (s *session) readTable(ctx context.Context, left map[int32]int64, from map[
 	for _, c := range s.ordered {
 		byPartition[c.partition] = append(byPartition[c.partition], c)
 	}
-	client, err := kgo.NewClient(append(append([]kgo.Opt(nil), s.g.cfg.ClientOptions...),
-		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{s.g.table: from}),
-		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.KeepControlRecords(), kgo.FetchMaxWait(100*time.Millisecond),
-		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))...)
+	client, err := s.g.cfg.table(s.g.table, from)
 	if err != nil {
 		return 0, fatal{err}
 	}
 	defer client.Close()
-	heard := time.Now()
+	heard, settled := time.Now(), false
 	for len(left) > 0 {
 		poll, cancel := context.WithTimeout(ctx, time.Second)
 		fetches := client.PollRecords(poll, -1)
@@ -89,7 +86,7 @@ func (s *session) readTable(ctx context.Context, left map[int32]int64, from map[
 		})
 		fetches.EachPartition(func(f kgo.FetchTopicPartition) {
 			if failed == nil && len(f.Records) > 0 {
-				heard = time.Now()
+				heard, settled = time.Now(), false
 				rows += len(f.Records)
 				failed = restoreRows(byPartition[f.Partition], f.Records, left)
 			}
@@ -102,9 +99,14 @@ func (s *session) readTable(ctx context.Context, left map[int32]int64, from map[
 		}
 		if len(left) > 0 && time.Since(heard) > quietFor {
 			// Compaction may have emptied a table's last offsets. Then nothing
-			// comes although all is stable.
-			if s.stable(ctx, left) {
+			// comes although all is stable. What has just become so may still
+			// be on its way.
+			if settled {
 				break
+			}
+			if settled = s.stable(ctx, left); settled {
+				heard = time.Now().Add(fetchFor - quietFor)
+				continue
 			}
 			heard = time.Now()
 			s.g.log.Info().Int("partitions", len(left)).Msg("recovery waits for an open transaction on the table")
@@ -133,7 +135,7 @@ func restoreRows(claims []*claim, records []*kgo.Record, left map[int32]int64) e
 
 // stable reports whether no transaction is open before the ends.
 func (s *session) stable(ctx context.Context, left map[int32]int64) bool {
-	committed, err := s.g.admin.ListCommittedOffsets(ctx, s.g.table)
+	committed, err := s.g.offsets.ListCommittedOffsets(ctx, s.g.table)
 	if err != nil {
 		return false
 	}
@@ -147,13 +149,13 @@ func (s *session) stable(ctx context.Context, left map[int32]int64) bool {
 
 // bounds tells the claims the bounds of their logs.
 func (s *session) bounds(ctx context.Context) error {
-	starts, err := s.g.admin.ListStartOffsets(ctx, s.g.layout.topics...)
+	starts, err := s.g.offsets.ListStartOffsets(ctx, s.g.layout.topics...)
 	if err != nil {
 		return fmt.Errorf("starts of topics: %w", err)
 	}
-	list := s.g.admin.ListCommittedOffsets
+	list := s.g.offsets.ListCommittedOffsets
 	if s.g.cfg.Limits.UncommittedReads {
-		list = s.g.admin.ListEndOffsets
+		list = s.g.offsets.ListEndOffsets
 	}
 	ends, err := list(ctx, s.g.layout.topics...)
 	if err != nil {

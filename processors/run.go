@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"time"
 
@@ -86,7 +87,7 @@ func newAudit(cfg *Config, instance string) (*audit, error) {
 		return nil, err
 	}
 	a := &audit{cfg: cfg, instance: instance, client: client, admin: kadm.NewClient(client), names: cfg.names()}
-	if a.lags, err = newLagWatch(a.admin, cfg, cfg.tickTopics()); err != nil {
+	if a.lags, err = newLagWatch(a.client, cfg, cfg.tickTopics()); err != nil {
 		client.Close()
 		return nil, err
 	}
@@ -112,15 +113,18 @@ func newAudit(cfg *Config, instance string) (*audit, error) {
 func (a *audit) clocks() (lagSample, []int64) { return a.lags.last(), a.symbols.rebalances() }
 
 func (a *audit) newGroup(name, table string, l layout) *group {
-	p := producer{brokers: a.cfg.Brokers, config: func() (*sarama.Config, error) {
+	p := producer{dial: func() (io.Closer, sarama.AsyncProducer, error) {
 		config, err := a.cfg.Sarama()
-		if err == nil && a.cfg.ExactlyOnce {
+		if err != nil {
+			return nil, nil, fatal{err}
+		}
+		if a.cfg.ExactlyOnce {
 			config.Producer.Transaction.ID = name + "-" + a.instance
 		}
-		return config, err
+		return a.cfg.dial(config)
 	}}
 	g := &group{
-		cfg: a.cfg, name: name, table: table, layout: l, instance: a.instance, admin: a.admin,
+		cfg: a.cfg, name: name, table: table, layout: l, instance: a.instance, offsets: a.admin,
 		log: a.cfg.Logger.With().Str("group", name).Logger(), budget: newBudget(), errs: make(chan error, 1),
 		sink: &inOrder{p},
 	}

@@ -3,6 +3,7 @@ package processors
 import (
 	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/IBM/sarama"
@@ -24,28 +25,18 @@ type sink interface {
 // producer is a sarama producer that is made anew after every fault: what an
 // idempotent or transactional producer has lost count of, it refuses for ever.
 type producer struct {
-	brokers []string
-	config  func() (*sarama.Config, error)
-	client  sarama.Client
-	ap      sarama.AsyncProducer
+	dial   func() (io.Closer, sarama.AsyncProducer, error)
+	client io.Closer // its connections
+	ap     sarama.AsyncProducer
 }
 
 func (p *producer) open() error {
 	if p.ap != nil {
 		return nil
 	}
-	config, err := p.config()
+	client, ap, err := p.dial()
 	if err != nil {
-		return fatal{err}
-	}
-	client, err := sarama.NewClient(p.brokers, config)
-	if err != nil {
-		return fmt.Errorf("open producer: %w", err)
-	}
-	ap, err := sarama.NewAsyncProducerFromClient(client)
-	if err != nil {
-		_ = client.Close()
-		return fmt.Errorf("open producer: %w", err)
+		return err
 	}
 	p.client, p.ap = client, ap
 	return nil
@@ -109,9 +100,15 @@ func (p *producer) send(ctx context.Context, messages []*sarama.ProducerMessage)
 		select {
 		case input <- next:
 			sent++
-		case <-p.ap.Successes():
+		case m := <-p.ap.Successes():
+			if m == nil {
+				return errGivenUp
+			}
 			acked++
 		case e := <-p.ap.Errors():
+			if e == nil {
+				return errGivenUp
+			}
 			acked++
 			if failed == nil {
 				failed = fmt.Errorf("write to %s/%d: %w", e.Msg.Topic, e.Msg.Partition, e.Err)

@@ -17,9 +17,9 @@ func (k *oneTransaction) write(ctx context.Context, s *session, batches []*batch
 	if err := k.open(); err != nil {
 		return err
 	}
-	var committing atomic.Bool
-	err := within(ctx, func() error { return k.transact(ctx, s, batches, &committing) })
-	if err != nil && committing.Load() && !is(err, errOutcome) {
+	var phase atomic.Int32
+	err := within(ctx, func() error { return k.transact(ctx, s, batches, &phase) })
+	if err != nil && !phase.CompareAndSwap(txnOpen, txnGivenUp) && !is(err, errOutcome) {
 		err = fmt.Errorf("%w: %w", errOutcome, err)
 	}
 	if err != nil {
@@ -27,6 +27,14 @@ func (k *oneTransaction) write(ctx context.Context, s *session, batches []*batch
 	}
 	return err
 }
+
+// The phases of a transaction. One that was given up, because it took too
+// long, must not be committed any more by the goroutine that is late.
+const (
+	txnOpen int32 = iota
+	txnCommitting
+	txnGivenUp
+)
 
 // within waits for f no longer than the context lives: sarama's calls for
 // transactions know no context.
@@ -41,7 +49,7 @@ func within(ctx context.Context, f func() error) error {
 	}
 }
 
-func (k *oneTransaction) transact(ctx context.Context, s *session, batches []*batch, committing *atomic.Bool) error {
+func (k *oneTransaction) transact(ctx context.Context, s *session, batches []*batch, phase *atomic.Int32) error {
 	ap := k.ap
 	if err := ap.BeginTxn(); err != nil {
 		return fmt.Errorf("begin transaction: %w", err)
@@ -63,14 +71,16 @@ func (k *oneTransaction) transact(ctx context.Context, s *session, batches []*ba
 		return err
 	}
 	faultpoint(s.g.name, "after offsets")
-	committing.Store(true)
+	if !phase.CompareAndSwap(txnOpen, txnCommitting) {
+		return context.Canceled
+	}
 	err := ap.CommitTxn()
 	switch {
 	case err == nil:
 		faultpoint(s.g.name, "after commit")
 		return nil
 	case over(err) || fenced(err): // refused, so not committed
-		committing.Store(false)
+		phase.Store(txnOpen)
 		return fmt.Errorf("commit transaction: %w", err)
 	}
 	return fmt.Errorf("commit transaction: %w: %w", errOutcome, err)
