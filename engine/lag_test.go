@@ -208,6 +208,16 @@ func TestACommitThatExpiredWhileTheAuditWasDownIsTold(t *testing.T) {
 	}
 }
 
+func TestOffsetsThatCouldNotBeReadJudgeNothing(t *testing.T) {
+	r := newLagRun(t, func(l *Limits) { l.MaxLagTicks = 10 })
+	r.at(0, behind(20, 100))
+	r.at(time.Second, LagSample{Group: "g", Committed: Unknown, Start: Unknown, End: Unknown, Failed: "not authorized"})
+	r.wants("OPENED CONSUMER_LAG")
+	if r.topic.maxLag != nil || !strings.HasSuffix(r.topic.unknown, "unknown: not authorized") {
+		t.Errorf("lag %v, note %q", r.topic.maxLag, r.topic.unknown)
+	}
+}
+
 func TestAGroupThatIsWatchedNoLongerHasNoFindings(t *testing.T) {
 	r := newLagRun(t, func(l *Limits) { l.MaxLagTicks = 10 })
 	r.at(0, behind(0, 100))

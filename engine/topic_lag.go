@@ -25,6 +25,7 @@ type LagSample struct {
 	Members   int     // members of the group, Unknown
 	GroupType string  // classic, consumer, or "" when not known
 	State     string
+	Failed    string // why the offsets could not be read, "" when they were: nothing is judged
 }
 
 // Unread is what was read of a log from a group's position on, as a reader of
@@ -89,6 +90,12 @@ func (t *Topic) ObserveLag(samples []LagSample, now int64) {
 	for i := range samples {
 		s := &samples[i]
 		watched[s.Group] = true
+		if s.Failed != "" {
+			if unknown++; unknown == 1 {
+				t.unknown = fmt.Sprintf("lag of group %q on partition %d unknown: %s", s.Group, s.Partition, s.Failed)
+			}
+			continue
+		}
 		t.members[s.Group] = s.Members
 		before := t.lagBefore(s, now)
 		t.judgeOffset(s, offsetFault(s, before), before, now)

@@ -104,6 +104,11 @@ func (u *distribution) sweep() {
 		if fresh {
 			topic.ObserveLag(lags.samples[name], lags.at.UnixNano())
 		}
+		for group, times := range lags.rebalances {
+			if lags.watches(name, group) {
+				topic.ObserveRebalances(group, times, monotonic())
+			}
+		}
 		topic.ObserveRebalances(u.cfg.names().Group, rebalances, monotonic())
 		if !u.cfg.StopAtEnd {
 			topic.Sweep(now)

@@ -1,7 +1,6 @@
 package processors
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -11,40 +10,62 @@ import (
 
 	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/auditstream/auditstream/engine"
 )
 
-// lagSample is the offsets of the watched groups at one moment, by topic.
+// lagSample is the offsets of the watched groups at one moment, by topic, and
+// the times of their rebalances on the monotonic clock.
 type lagSample struct {
-	at      time.Time
-	samples map[string][]engine.LagSample
+	at         time.Time
+	samples    map[string][]engine.LagSample
+	rebalances map[string][]int64 // by group
 }
 
 // lagWatch reads the offsets of the groups named in consumer.lag.groups. It
-// touches no group: it only asks.
+// touches no group: it only asks. Of several instances the one that judges
+// whole topics watches, so that lag is exported once.
 type lagWatch struct {
+	client *kgo.Client
 	admin  *kadm.Client
 	topics []string
 	names  []*regexp.Regexp
 	given  []string // names as they were configured
-	absent []string // those that no group has; of the goroutine of run
 	own    []string // the audit's own groups
 	status *Status
 	log    zerolog.Logger
 
+	// Of the goroutine of run.
+	groups    map[string]*watchedGroup // those that are there or were
+	absent    []string                 // names that no group has or had
+	listed    time.Time
+	compacted map[string]bool // by topic
+	described time.Time
+	unread    map[unreadKey]*unreadLog
+	turn      int // where reading of logs goes on
+	failing   bool
+
 	mu     sync.Mutex
 	latest lagSample
+	asked  time.Time // when somebody judged by the latest
 }
 
 const (
-	lagEvery    = time.Second
-	groupsEvery = 30 * time.Second // how often groups are looked for by name
+	lagEvery      = time.Second
+	groupsEvery   = 10 * time.Second // how often groups are looked for by name
+	settingsEvery = time.Minute      // how often the topics' settings are read
+	lagTimeout    = 10 * time.Second // most that one round may take
+	lagUnasked    = 5 * time.Second  // nobody judges: another instance does
 )
 
-func newLagWatch(admin *kadm.Client, cfg *Config, topics []string) (*lagWatch, error) {
+func newLagWatch(client *kgo.Client, cfg *Config, topics []string) (*lagWatch, error) {
 	names := cfg.names()
-	w := &lagWatch{admin: admin, topics: topics, own: []string{names.Group, names.DistributionGroup}, status: cfg.Status, log: cfg.Logger}
+	w := &lagWatch{
+		client: client, admin: kadm.NewClient(client), topics: topics,
+		own: []string{names.Group, names.DistributionGroup}, status: cfg.Status, log: cfg.Logger,
+		groups: map[string]*watchedGroup{}, compacted: map[string]bool{}, unread: map[unreadKey]*unreadLog{},
+	}
 	for _, name := range cfg.LagGroups {
 		re, err := regexp.Compile("^(?:" + name + ")$")
 		if err != nil {
@@ -55,36 +76,33 @@ func newLagWatch(admin *kadm.Client, cfg *Config, topics []string) (*lagWatch, e
 	return w, nil
 }
 
+// last is the latest sample; to ask for it keeps the watch going.
 func (w *lagWatch) last() lagSample {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.asked = time.Now()
 	return w.latest
 }
 
-// run samples until the context ends.
+func (w *lagWatch) wanted() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return time.Since(w.asked) < lagUnasked
+}
+
+// run samples until the context ends, while somebody judges by it.
 func (w *lagWatch) run(ctx context.Context) {
 	if len(w.names) == 0 {
 		return
 	}
 	ticker := time.NewTicker(lagEvery)
 	defer ticker.Stop()
-	var groups []string
-	var listed time.Time
-	failing := false
 	for {
-		var err error
-		if time.Since(listed) >= groupsEvery {
-			if groups, err = w.groups(ctx); err == nil {
-				listed = time.Now()
-			}
+		if w.wanted() {
+			w.round(ctx)
+		} else {
+			w.status.update(func(s *Stats) { s.Lags, s.Groups = nil, nil })
 		}
-		if err == nil {
-			err = w.sample(ctx, groups)
-		}
-		if err != nil && !failing && ctx.Err() == nil {
-			w.log.Warn().Err(err).Msg("lag of watched groups unknown")
-		}
-		failing = err != nil
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():
@@ -93,125 +111,92 @@ func (w *lagWatch) run(ctx context.Context) {
 	}
 }
 
-// groups are the watched ones that exist; names that no group has are noted as
-// absent.
-func (w *lagWatch) groups(ctx context.Context) ([]string, error) {
-	all, err := w.admin.ListGroups(ctx)
+// round takes one sample. One that fails leaves the last one as it is, which
+// is judged once only.
+func (w *lagWatch) round(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, lagTimeout)
+	defer cancel()
+	err := w.findGroups(ctx)
+	if err == nil {
+		err = w.sample(ctx)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("list groups: %w", err)
-	}
-	var found []string
-	w.absent = nil
-	for i, re := range w.names {
-		matched := false
-		for _, name := range all.Groups() {
-			if !re.MatchString(name) || slices.Contains(w.own, name) {
-				continue
-			}
-			matched = true
-			if !slices.Contains(found, name) {
-				found = append(found, name)
-			}
-		}
-		if !matched {
-			w.absent = append(w.absent, w.given[i])
+		w.status.update(func(s *Stats) { s.Lags = nil }) // unknown, not as it was
+		if !w.failing && ctx.Err() == nil {
+			w.log.Warn().Err(err).Msg("lag of watched groups unknown")
 		}
 	}
-	return found, nil
+	w.failing = err != nil
 }
 
-// sample reads commits first, then ends, then starts, so that an end can never
-// lie below a commit by sampling alone.
-func (w *lagWatch) sample(ctx context.Context, groups []string) error {
-	commits := map[string]kadm.OffsetResponses{}
-	for _, group := range groups {
-		offsets, err := w.admin.FetchOffsets(ctx, group)
-		if err != nil {
-			return fmt.Errorf("offsets of group %s: %w", group, err)
-		}
-		commits[group] = offsets
+// sample reads starts first, then commits, then ends, so that sampling alone
+// puts no commit below a start or beyond an end.
+func (w *lagWatch) sample(ctx context.Context) error {
+	logs, err := w.startLogs(ctx)
+	if err != nil {
+		return err
 	}
+	groups := w.sortedGroups()
+	commits := w.commits(ctx, groups)
 	at := time.Now()
-	described, err := w.admin.DescribeGroups(ctx, groups...)
-	if err != nil {
-		described = nil // members and state are then unknown, offsets are not
+	w.describe(ctx, groups)
+	if err := w.endLogs(ctx, logs); err != nil {
+		return err
 	}
-	ends, err := w.admin.ListEndOffsets(ctx, w.topics...)
-	if err != nil {
-		return fmt.Errorf("ends of topics: %w", err)
-	}
-	starts, err := w.admin.ListStartOffsets(ctx, w.topics...)
-	if err != nil {
-		return fmt.Errorf("starts of topics: %w", err)
-	}
-	sample := lagSample{at: at, samples: map[string][]engine.LagSample{}}
-	var lags []LagStatus
-	for _, group := range groups {
-		if !reads(commits[group], w.topics) {
-			continue
-		}
-		members, state := engine.Unknown, ""
-		if d, ok := described[group]; ok && d.Err == nil {
-			members, state = len(d.Members), d.State
-		}
-		ends.Each(func(end kadm.ListedOffset) {
-			s := engine.LagSample{
-				Group: group, Partition: end.Partition, Committed: committed(commits[group], end.Topic, end.Partition),
-				Start: listed(starts, end.Topic, end.Partition), End: listed(ends, end.Topic, end.Partition),
-				Members: members, State: state, GroupType: "classic",
-			}
-			sample.samples[end.Topic] = append(sample.samples[end.Topic], s)
-			lags = append(lags, LagStatus{group, end.Topic, end.Partition, lagOf(s)})
-		})
+	sample := lagSample{at: at, samples: map[string][]engine.LagSample{}, rebalances: map[string][]int64{}}
+	for _, g := range groups {
+		sample.rebalances[g.name] = slices.Clone(g.rebalances.times)
+		w.sampleGroup(&sample, g, commits[g.name], logs)
 	}
 	for _, name := range w.absent {
-		// A watched group that is not there is unknown, never healthy.
-		ends.Each(func(end kadm.ListedOffset) {
-			sample.samples[end.Topic] = append(sample.samples[end.Topic], engine.LagSample{
-				Group: name, Partition: end.Partition, Committed: engine.Unknown, Start: engine.Unknown, End: engine.Unknown, Members: engine.Unknown,
+		for _, l := range logs.sorted() {
+			sample.add(l.topic, engine.LagSample{
+				Group: name, Partition: l.partition, Committed: engine.Unknown, Start: engine.Unknown, End: engine.Unknown,
+				Members: engine.Unknown, State: engine.GroupAbsent,
 			})
-		})
+		}
 	}
-	for topic := range sample.samples {
-		slices.SortFunc(sample.samples[topic], func(a, b engine.LagSample) int {
-			return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Partition, b.Partition))
-		})
+	w.readUnread(ctx, &sample, logs)
+	w.publish(sample, groups, logs)
+	return nil
+}
+
+func (s *lagSample) add(topic string, one engine.LagSample) {
+	s.samples[topic] = append(s.samples[topic], one)
+}
+
+// watches reports whether a group reads a topic.
+func (s *lagSample) watches(topic, group string) bool {
+	return slices.ContainsFunc(s.samples[topic], func(one engine.LagSample) bool { return one.Group == group })
+}
+
+// publish makes a sample the latest, for judging and for metrics.
+func (w *lagWatch) publish(sample lagSample, groups []*watchedGroup, logs logs) {
+	var lags []LagStatus
+	for _, topic := range w.topics {
+		for i := range sample.samples[topic] {
+			s := &sample.samples[topic][i]
+			if s.State == engine.GroupAbsent || s.Failed != "" {
+				continue
+			}
+			lags = append(lags, LagStatus{
+				Group: s.Group, Topic: topic, Partition: s.Partition, Lag: s.Lag(), Committed: s.Committed,
+				Age: time.Duration(s.Age(sample.at.UnixNano())),
+			})
+		}
+	}
+	var states []GroupStatus
+	for _, g := range groups {
+		if !g.gone {
+			states = append(states, GroupStatus{g.name, g.kind, g.protocol, g.state, g.members, g.coordinator})
+		}
+	}
+	var bounds []LogStatus
+	for _, l := range logs.sorted() {
+		bounds = append(bounds, LogStatus{l.topic, l.partition, l.start, l.end})
 	}
 	w.mu.Lock()
 	w.latest = sample
 	w.mu.Unlock()
-	w.status.update(func(s *Stats) { s.Lags = lags })
-	return nil
-}
-
-// reads reports whether the group has committed an offset of these topics: a
-// group that matches by name and reads other topics has no lag here.
-func reads(offsets kadm.OffsetResponses, topics []string) bool {
-	for _, topic := range topics {
-		if len(offsets[topic]) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-func committed(offsets kadm.OffsetResponses, topic string, partition int32) int64 {
-	if o, ok := offsets.Lookup(topic, partition); ok && o.Err == nil && o.At >= 0 {
-		return o.At
-	}
-	return engine.Unknown
-}
-
-func listed(offsets kadm.ListedOffsets, topic string, partition int32) int64 {
-	if o, ok := offsets.Lookup(topic, partition); ok && o.Err == nil {
-		return o.Offset
-	}
-	return engine.Unknown
-}
-
-func lagOf(s engine.LagSample) int64 {
-	if s.Committed == engine.Unknown || s.End == engine.Unknown {
-		return engine.Unknown
-	}
-	return max(0, s.End-max(s.Committed, s.Start))
+	w.status.update(func(s *Stats) { s.Lags, s.Groups, s.Logs = lags, states, bounds })
 }

@@ -20,6 +20,8 @@ type Stats struct {
 
 	Partitions []PartitionStatus // owned by this process, by topic and number
 	Lags       []LagStatus       // watched groups, where this process judges them
+	Groups     []GroupStatus     // the same
+	Logs       []LogStatus       // bounds of the tick topics' partitions, where watched groups are judged
 
 	Checkpoints       uint64
 	CheckpointSeconds float64               // sum over all checkpoints
@@ -52,7 +54,26 @@ type LagStatus struct {
 	Group     string
 	Topic     string
 	Partition int32
-	Lag       int64 // records; -1: unknown
+	Lag       int64         // records; -1: unknown
+	Committed int64         // next offset to read; -1: none
+	Age       time.Duration // of the oldest unread record; negative: unknown
+}
+
+// GroupStatus is a watched group as it is described.
+type GroupStatus struct {
+	Group       string
+	Type        string // classic or consumer
+	Protocol    string // assignor, "" when not known
+	State       string
+	Members     int // -1: unknown
+	Coordinator int32
+}
+
+// LogStatus is where a partition starts and ends; -1: unknown.
+type LogStatus struct {
+	Topic      string
+	Partition  int32
+	Start, End int64
 }
 
 // Status collects Stats. Run fills it; any goroutine may read it.
@@ -81,7 +102,7 @@ func (s *Status) Stats() Stats {
 	c := s.stats
 	c.Opened, c.Open = maps.Clone(c.Opened), maps.Clone(c.Open)
 	c.CheckpointBuckets = slices.Clone(c.CheckpointBuckets)
-	c.Lags = slices.Clone(c.Lags)
+	c.Lags, c.Groups, c.Logs = slices.Clone(c.Lags), slices.Clone(c.Groups), slices.Clone(c.Logs)
 	for _, key := range slices.Sorted(maps.Keys(s.partitions)) {
 		c.Partitions = append(c.Partitions, s.partitions[key])
 	}

@@ -1,0 +1,122 @@
+package processors
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+
+	"github.com/auditstream/auditstream/engine"
+)
+
+// logState is one partition of a tick topic as a sample sees it.
+type logState struct {
+	topic     string
+	partition int32
+	id        kadm.TopicID
+	leader    int32
+	start     int64 // -1: not known
+	stable    int64 // last stable offset, -1: not known
+	end       int64 // high watermark, -1: not known
+}
+
+// logs are the partitions of the tick topics by place.
+type logs map[place]*logState
+
+// sorted are the partitions by topic and number.
+func (l logs) sorted() []*logState {
+	return slices.SortedFunc(maps.Values(l), func(a, b *logState) int {
+		return cmp.Or(strings.Compare(a.topic, b.topic), cmp.Compare(a.partition, b.partition))
+	})
+}
+
+// startLogs asks what partitions there are and where they start.
+func (w *lagWatch) startLogs(ctx context.Context) (logs, error) {
+	details, err := w.admin.ListTopics(ctx, w.topics...)
+	if err != nil {
+		return nil, fmt.Errorf("describe topics: %w", err)
+	}
+	all := logs{}
+	for _, topic := range details {
+		if topic.Err != nil {
+			return nil, fmt.Errorf("describe topic %s: %w", topic.Topic, topic.Err)
+		}
+		for _, p := range topic.Partitions {
+			all[place{topic.Topic, p.Partition}] = &logState{
+				topic.Topic, p.Partition, topic.ID, p.Leader, engine.Unknown, engine.Unknown, engine.Unknown,
+			}
+		}
+	}
+	starts, err := w.admin.ListStartOffsets(ctx, w.topics...)
+	if err != nil {
+		return nil, fmt.Errorf("starts of topics: %w", err)
+	}
+	all.note(starts, func(l *logState, offset int64) { l.start = offset })
+	w.readSettings(ctx)
+	return all, nil
+}
+
+// endLogs asks where partitions end: first the last stable offset, then the
+// high watermark, which is never below it.
+func (w *lagWatch) endLogs(ctx context.Context, all logs) error {
+	stable, err := w.admin.ListCommittedOffsets(ctx, w.topics...)
+	if err != nil {
+		return fmt.Errorf("last stable offsets of topics: %w", err)
+	}
+	all.note(stable, func(l *logState, offset int64) { l.stable = offset })
+	ends, err := w.admin.ListEndOffsets(ctx, w.topics...)
+	if err != nil {
+		return fmt.Errorf("ends of topics: %w", err)
+	}
+	all.note(ends, func(l *logState, offset int64) { l.end = offset })
+	return nil
+}
+
+func (l logs) note(listed kadm.ListedOffsets, set func(*logState, int64)) {
+	listed.Each(func(o kadm.ListedOffset) {
+		if one := l[place{o.Topic, o.Partition}]; one != nil && o.Err == nil {
+			set(one, o.Offset)
+		}
+	})
+}
+
+// open is the number of offsets that open transactions hold back. Records that
+// came between the two questions count as held back for one sample at most.
+func (l *logState) open() int64 {
+	if l.stable == engine.Unknown || l.end == engine.Unknown {
+		return 0
+	}
+	return max(0, l.end-l.stable)
+}
+
+func (l *logState) idText() string {
+	if l.id == (kadm.TopicID{}) {
+		return ""
+	}
+	return l.id.String()
+}
+
+// readSettings looks which topics are compacted. Without the right to read
+// settings none is taken for one.
+func (w *lagWatch) readSettings(ctx context.Context) {
+	if time.Since(w.described) < settingsEvery {
+		return
+	}
+	w.described = time.Now()
+	configs, err := w.admin.DescribeTopicConfigs(ctx, w.topics...)
+	if err != nil {
+		return
+	}
+	for _, topic := range configs {
+		for _, setting := range topic.Configs {
+			if topic.Err == nil && setting.Key == "cleanup.policy" {
+				w.compacted[topic.Name] = strings.Contains(setting.MaybeValue(), "compact")
+			}
+		}
+	}
+}
