@@ -21,6 +21,7 @@ import (
 //	    first offset - first, last offset - first offset, worst offset - first offset,
 //	    count, worst step in ns, first time - last seen, last time - first time,
 //	    step - first time, told - first time
+//	with flagCut:     signed varint: truncations of the log before the row
 //
 // Differences wrap, so every value of 64 bits comes back. With an open
 // episode of a day, offsets to 10^12 and 10^11 ticks of the symbol it is
@@ -35,6 +36,7 @@ const (
 	flagSighted
 	flagAhead
 	flagSilent
+	flagCut
 	knownFlags = 1<<iota - 1
 )
 
@@ -53,6 +55,9 @@ func AppendSymbolRow(dst []byte, r *engine.SymbolRow) []byte {
 	if r.SilentFrom != -1 {
 		flags |= flagSilent
 	}
+	if r.Cuts != 0 {
+		flags |= flagCut
+	}
 	dst = append(dst, symbolRowVersion, flags)
 	dst = binary.BigEndian.AppendUint64(dst, uint64(r.Through))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(r.LastEvent))
@@ -67,6 +72,9 @@ func AppendSymbolRow(dst []byte, r *engine.SymbolRow) []byte {
 	if e := r.Episode; e != nil {
 		dst = appendVarints(dst, e.FirstOffset-r.First, e.LastOffset-e.FirstOffset, e.WorstOffset-e.FirstOffset,
 			e.Count, e.Worst, e.FirstTime-r.LastSeen, e.LastTime-e.FirstTime, e.Step-e.FirstTime, e.Told-e.FirstTime)
+	}
+	if r.Cuts != 0 {
+		dst = appendVarints(dst, r.Cuts)
 	}
 	return dst
 }
@@ -107,6 +115,9 @@ func DecodeSymbolRow(symbol string, b []byte) (engine.SymbolRow, error) {
 	}
 	if flags&flagEpisode != 0 {
 		r.Episode = in.episode(r.First, r.LastSeen)
+	}
+	if flags&flagCut != 0 {
+		r.Cuts = in.varint("truncations")
 	}
 	if in.err == nil && in.at < len(b) {
 		in.err = fmt.Errorf("%d bytes left over at byte %d", len(b)-in.at, in.at)

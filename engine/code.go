@@ -47,6 +47,7 @@ const (
 	UnreadableValue     Code = 17
 	TimestampUnusable   Code = 21
 	RebalanceStorm      Code = 22
+	RecordsLost         Code = 23
 	AuditorBehind       Code = 25
 )
 

@@ -5,8 +5,8 @@ package engine
 var codeTable = []CodeInfo{
 	{
 		Code: OffsetInconsistency, Name: "OFFSET_INCONSISTENCY", Severity: Critical, Subject: "group and partition",
-		Meaning: "A watched group's offset cannot be true for the log as it stands: it lies beyond the end, below the start, has expired, or the log's end moved back.",
-		Judged:  "Committed offsets are read before the log's start and end; kinds AHEAD_OF_END, BELOW_START, EXPIRED, TRUNCATED, RECREATED. Groups: consumer.lag.groups.",
+		Meaning: "An offset cannot be true for the log as it stands: a watched group's lies beyond the end, below the start or has expired; or the log's end moved back behind what the audit had read.",
+		Judged:  "Committed offsets of consumer.lag.groups are read before the log's start and end: AHEAD_OF_END, BELOW_START, EXPIRED. By the audit's own offset: TRUNCATED (the end, or the end of the leader epoch, lies below it), RECREATED (other topic id).",
 		Action:  "Stop the group, compare its offset with the log's start and end, find out whether the topic was truncated or re-created, then reset the group's offset on purpose.",
 	},
 	{
@@ -86,6 +86,12 @@ var codeTable = []CodeInfo{
 		Meaning: "The group rebalances again and again, so its partitions stand still most of the time.",
 		Judged:  "3 or more rebalances within 60 s on a monotonic clock; a revoke and the assign after it are one.",
 		Action:  "Look for a member that restarts or misses its session timeout; give members static ids.",
+	},
+	{
+		Code: RecordsLost, Name: "RECORDS_LOST", Severity: Critical, Subject: "partition",
+		Meaning: "Records of a partition went by without being audited, so nothing is known of them.",
+		Judged:  "The log's start has passed the next offset to read, by retention or by records deleted; gaps by compaction, markers and aborted transactions are no loss. The count is of offsets, so at most as many records.",
+		Action:  "See how long the audit was stopped or behind (AUDITOR_BEHIND); give the topic more retention (retention.ms, retention.bytes), or the audit more CPU or instances.",
 	},
 	{
 		Code: AuditorBehind, Name: "AUDITOR_BEHIND", Severity: Info, Subject: "partition",

@@ -3,7 +3,8 @@ package engine
 import "fmt"
 
 // judgeBehind opens AUDITOR_BEHIND when the audit's own lag is above the
-// limit for a while and ends it when the lag has shrunk.
+// limit for a while, or the audit has stood still before the end for a longer
+// one, and ends it when the lag has shrunk and the audit moves.
 func (p *Partition) judgeBehind(now int64) {
 	g := &p.progress
 	if g.movedAt == NoTime {
@@ -19,15 +20,16 @@ func (p *Partition) judgeBehind(now int64) {
 		g.behindSince = NoTime
 	}
 	long := g.behindSince != NoTime && now-g.behindSince >= behindFor
+	_, stalled := p.Stalled(now)
 	switch {
-	case e == nil && long:
+	case e == nil && (long || stalled):
 		e = &Episode{
 			Code: AuditorBehind, FirstOffset: p.row.Through, LastOffset: p.row.Through,
 			FirstTime: now, LastTime: now, Count: 1, Worst: behind, Told: now, Step: now,
 		}
 		p.episodes[AuditorBehind] = e
 		p.tell(p.episodeFinding(e, Opened))
-	case e != nil && g.behindSince == NoTime:
+	case e != nil && g.behindSince == NoTime && !stalled:
 		e.LastOffset, e.LastTime = p.row.Through, now
 		p.endEpisode(e)
 	case e != nil:
@@ -41,8 +43,8 @@ func describeAuditorBehind(p *Partition, e *Episode, f *Finding) {
 	f.Cause = fmt.Sprintf("the audit is up to %d records behind the end of %s/%d", e.Worst, p.topic, p.id)
 	f.Evidence["through_offset"] = p.row.Through
 	f.Evidence["log_end"] = p.progress.high
-	if g := &p.progress; e.LastTime-g.movedAt >= stalledFor {
+	if _, stalled := p.Stalled(e.LastTime); stalled && f.State != Resolved {
 		f.Evidence["stalled"] = true
-		f.Cause = fmt.Sprintf("the audit has stood still at offset %d of %s/%d, %d records before its end", p.row.Through, p.topic, p.id, p.behind())
+		f.Cause = fmt.Sprintf("the audit has stood still at offset %d of %s/%d, %d records before its end", p.reached(), p.topic, p.id, p.behind())
 	}
 }

@@ -118,7 +118,7 @@ func (p *Partition) endDisorder(i int32, d *DisorderRow) {
 func (p *Partition) disorderFinding(s *symbol, d *DisorderRow, state State) Finding {
 	id := p.id
 	return Finding{
-		ID:   findingID(p.topic, UpstreamDisorder, "symbol/"+p.idText+"/"+s.name, d.FirstOffset),
+		ID:   findingID(p.topic, UpstreamDisorder, "symbol/"+p.idText+"/"+s.name+p.life(), d.FirstOffset),
 		Code: UpstreamDisorder, State: state, Severity: Warning, Topic: p.topic, Partition: &id,
 		Symbol: ShowBytes(s.name), FirstOffset: d.FirstOffset, LastOffset: d.LastOffset,
 		FirstTime: Time(d.FirstTime), LastTime: Time(d.LastTime), Count: d.Count,

@@ -15,7 +15,7 @@ type detector struct {
 }
 
 // detectors is the ordered list of what judges records and ticks. Findings
-// across partitions (OFFSET_INCONSISTENCY, CONSUMER_LAG, PARTITION_UNBALANCED,
+// across partitions (OFFSET_INCONSISTENCY of groups, CONSUMER_LAG, PARTITION_UNBALANCED,
 // SYMBOL_SPLIT, spellings of KEY_MISMATCH, REBALANCE_STORM) are judged by
 // Topic. It is filled by init to let describe functions refer to it.
 var detectors []detector
@@ -31,6 +31,8 @@ func init() {
 		{code: ClockSkew, tick: detectClockSkew, describe: describeClockSkew},
 		{code: StaleTick, tick: detectOldTick, describe: describeStaleTick},
 		{code: UpstreamDisorder, tick: detectUpstreamDisorder},
+		{code: OffsetInconsistency, describe: describeTruncated},
+		{code: RecordsLost, describe: describeRecordsLost},
 		{code: AuditorBehind, describe: describeAuditorBehind, lasting: 1},
 	}
 }

@@ -6,7 +6,7 @@ import "sort"
 // silence: what the finding says is made from it.
 type Episode struct {
 	Code        Code             `json:"code"`
-	Kind        string           `json:"kind,omitempty"`   // OLD_TICK, SILENT
+	Kind        string           `json:"kind,omitempty"`   // such as OLD_TICK, SILENT
 	Symbol      string           `json:"symbol,omitempty"` // of a silence, exact; otherwise that of the worst fault, escaped
 	FirstOffset int64            `json:"first_offset"`
 	LastOffset  int64            `json:"last_offset"`
@@ -104,7 +104,14 @@ func (p *Partition) endEpisode(e *Episode) {
 // endEpisodes resolves every episode that was quiet up to record time at.
 func (p *Partition) endEpisodes(at int64, quiet int64) {
 	for _, d := range detectors {
-		if e := p.episodes[d.code]; e != nil && d.lasting == 0 && at-e.Step > quiet {
+		e := p.episodes[d.code]
+		if e == nil || d.lasting != 0 {
+			continue
+		}
+		if e.Step == NoTime {
+			e.Step = at // its quiet time begins now
+		}
+		if at-e.Step > quiet {
 			p.endEpisode(e)
 		}
 	}
@@ -138,9 +145,9 @@ func (p *Partition) episodeFinding(e *Episode, s State) Finding {
 // subject is what the episode is about, for its id.
 func (p *Partition) subject(e *Episode) string {
 	if e.Kind == kindSilent {
-		return "symbol/" + p.idText + "/" + e.Symbol
+		return "symbol/" + p.idText + "/" + e.Symbol + p.life()
 	}
-	return "partition/" + p.idText + "/" + e.Kind
+	return "partition/" + p.idText + "/" + e.Kind + p.life()
 }
 
 // firstBytes shows the first bytes of a value, escaped.

@@ -14,6 +14,7 @@ type symbol struct {
 	lead      int64
 	lastSeen  int64
 	windowN   int64 // ticks in the window in which the last one was counted
+	cuts      int64 // truncations of the log before its row was written
 	nextTold  int64 // count at which the symbol is sighted again
 	dirty     bool
 	sighted   bool
@@ -76,7 +77,7 @@ func NewPartition(topic string, id, partitions int32, l *Limits) *Partition {
 		},
 		index: map[string]int32{}, episodes: map[Code]*Episode{}, disorders: map[int32]*DisorderRow{},
 		silences: map[int32]*Episode{}, nextSilence: NoTime, changed: true, mark: NoTime, reread: NoTime, read: -1,
-		progress: progress{behindSince: NoTime, movedAt: NoTime},
+		progress: progress{behindSince: NoTime, movedAt: NoTime, stuckSince: NoTime},
 	}
 }
 
@@ -85,6 +86,9 @@ func (p *Partition) Through() int64 { return p.row.Through }
 
 // TopicID is Kafka's id of the topic that the state is about, "" when unset.
 func (p *Partition) TopicID() string { return p.row.TopicID }
+
+// Next is the offset behind all that was judged, or told as lost.
+func (p *Partition) Next() int64 { return max(p.row.Through+1, p.row.Resumed, p.read+1) }
 
 // SetTopicID notes Kafka's id of the topic.
 func (p *Partition) SetTopicID(id string) { p.row.TopicID = id }

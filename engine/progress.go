@@ -9,6 +9,8 @@ type progress struct {
 	high        int64 // the log's end
 	through     int64 // last offset judged when progress was told last
 	movedAt     int64 // clock when through moved last
+	at          int64 // offset reached at that time, markers included
+	stuckSince  int64 // clock since when it has not moved although records are unread, NoTime: it moves
 	behindSince int64 // clock since when the audit is behind, NoTime: it is not
 }
 
@@ -32,7 +34,14 @@ func (p *Partition) Progress(highWatermark, now int64) {
 		g.through, g.movedAt = p.row.Through, now
 	}
 	g.high = highWatermark
-	behind := p.behind()
+	behind, at := p.behind(), p.reached()
+	switch {
+	case behind == 0 || at != g.at:
+		g.stuckSince = NoTime
+	case g.stuckSince == NoTime:
+		g.stuckSince = now
+	}
+	g.at = at
 	age := int64(math.MaxInt64) // of the newest record judged
 	if p.row.Watermark != NoTime {
 		age = now - p.row.Watermark
@@ -49,11 +58,20 @@ func (p *Partition) Progress(highWatermark, now int64) {
 // Live reports whether the audit keeps up with the partition.
 func (p *Partition) Live() bool { return p.progress.live }
 
-// behind is the number of offsets between the audit and the log's end.
-func (p *Partition) behind() int64 {
-	at := p.row.Through
-	if p.read >= 0 {
-		at = p.read
-	}
-	return max(0, p.progress.high-at-1)
+// Stalled reports whether the partition has stood still for 30 s although
+// records are unread, and how many.
+func (p *Partition) Stalled(now int64) (unread int64, stalled bool) {
+	since := p.progress.stuckSince
+	return p.behind(), since != NoTime && now-since >= stalledFor
 }
+
+// reached is the last offset read, -1: none.
+func (p *Partition) reached() int64 {
+	if p.read >= 0 {
+		return p.read
+	}
+	return p.row.Through
+}
+
+// behind is the number of offsets between the audit and the log's end.
+func (p *Partition) behind() int64 { return max(0, p.progress.high-p.reached()-1) }

@@ -15,6 +15,8 @@ type SymbolRow struct {
 	WindowN   int64 // ticks in the partition's window of the last tick
 	Sighted   bool  // a keyed tick has been told to the topic
 
+	Cuts int64 // truncations of the log before the row was written
+
 	SilentFrom int64        // offset of the last tick before a silence that is told, -1: none
 	Episode    *DisorderRow // open disorder episode, nil: none
 }
@@ -34,8 +36,10 @@ type PartitionRow struct {
 	Topic      string `json:"topic"`
 	TopicID    string `json:"topic_id,omitempty"` // Kafka's id of the topic the state is about
 	Partition  int32  `json:"partition"`
-	From       int64  `json:"from"`    // first offset judged, -1: none
-	Through    int64  `json:"through"` // last offset judged, -1: none
+	From       int64  `json:"from"`              // first offset judged, -1: none
+	Through    int64  `json:"through"`           // last offset judged, -1: none
+	Resumed    int64  `json:"resumed,omitempty"` // offset at which reading went on behind lost records, 0: none were
+	Cuts       int64  `json:"cuts,omitempty"`    // times that the log was truncated below what had been read
 	Counts     Counts `json:"counts"`
 	Keyed      int64  `json:"keyed"`      // ticks whose key is not empty
 	Watermark  int64  `json:"watermark"`  // greatest record time
@@ -102,6 +106,7 @@ type PartitionStats struct {
 	Partitions int32  `json:"partitions"` // partition count of the topic
 	From       int64  `json:"from"`
 	Through    int64  `json:"through"`
+	Cuts       int64  `json:"cuts,omitempty"` // times that the log was truncated
 	Counts     Counts `json:"counts"`
 	Keyed      int64  `json:"keyed"` // ticks whose key is not empty
 	Symbols    int64  `json:"symbols"`

@@ -36,6 +36,8 @@ var update = flag.Bool("update", false, "rewrite the expected findings in testda
 //	lag TIME GROUP P COMMITTED START END [GROUP P ...]   - is unknown
 //	rebalances GROUP NOW TIME ...
 //	grow N                        the topic has N partitions from here on
+//	lost P FROM TO           the audit goes on at TO without those from FROM on
+//	cut P TO                      the log was truncated to TO
 //	recreate                      the topic was deleted and made again
 type scriptCase struct {
 	name   string
@@ -92,7 +94,7 @@ func (c *scriptCase) text() string {
 func (c *scriptCase) live() bool {
 	return slices.ContainsFunc(c.lines, func(l string) bool {
 		w := strings.Fields(l)[0]
-		return w == "clock" || w == "rebalances" || w == "grow" || w == "recreate"
+		return w == "clock" || w == "rebalances" || w == "grow" || w == "recreate" || w == "lost" || w == "cut"
 	})
 }
 
@@ -256,6 +258,13 @@ func (p *play) line(line string) {
 		p.checkpointTopic()
 	case "grow":
 		p.grow(int(number(w[1])))
+	case "lost":
+		id := int(number(w[1]))
+		p.parts[id].Lost(number(w[2]), number(w[3]))
+		p.checkpoint(id, true)
+		p.restart(id)
+	case "cut":
+		p.cut(int(number(w[1])), number(w[2]))
 	case "recreate":
 		for id := range p.parts {
 			p.checkpoint(id, true)
@@ -273,6 +282,17 @@ func (p *play) line(line string) {
 			p.step(int(r.partition))
 		}
 	}
+}
+
+// cut truncates the log, as an unclean election does, and restarts the audit
+// behind it: rows of before must not win over those of after.
+func (p *play) cut(id int, to int64) {
+	p.checkpoint(id, true)
+	p.parts[id].Truncate(to)
+	p.logs[id] = slices.DeleteFunc(p.logs[id], func(r record) bool { return r.tick.Offset >= to })
+	p.checkpoint(id, true)
+	p.restart(id)
+	p.at[id] = len(p.logs[id])
 }
 
 func (p *play) tick(now int64, ends []string) {

@@ -58,6 +58,7 @@ func (p *Partition) symbolRow(i int32) SymbolRow {
 	r := SymbolRow{
 		Symbol: s.name, Through: s.through, Count: s.count, Disorder: s.disorder, First: s.first,
 		LastEvent: s.lastEvent, LastAhead: s.lastAhead, Lead: s.lead, LastSeen: s.lastSeen, WindowN: s.windowN, Sighted: s.sighted, SilentFrom: -1,
+		Cuts: p.row.Cuts,
 	}
 	if e := p.silences[i]; e != nil {
 		r.SilentFrom = e.FirstOffset
@@ -89,7 +90,7 @@ func (p *Partition) partitionRow() PartitionRow {
 func (p *Partition) stats() *PartitionStats {
 	top := p.rank()
 	st := &PartitionStats{
-		Topic: p.topic, TopicID: p.row.TopicID, Partition: p.id, Partitions: p.partitions, From: p.row.From, Through: p.row.Through,
+		Topic: p.topic, TopicID: p.row.TopicID, Partition: p.id, Partitions: p.partitions, From: p.row.From, Through: p.row.Through, Cuts: p.row.Cuts,
 		Counts: p.row.Counts, Keyed: p.row.Keyed, Symbols: int64(len(p.symbols)), Disordered: p.row.Disordered,
 		Watermark: p.row.Watermark, FirstTime: p.row.FirstTime, MaxAge: p.row.MaxAge, Units: p.row.Units,
 		Passed: p.row.Window.Start, CaughtUp: p.progress.live, Reset: p.reset,
@@ -104,17 +105,18 @@ func (p *Partition) stats() *PartitionStats {
 }
 
 // RestoreSymbol takes a symbol's row in recovery. Of two rows of one symbol
-// the one that speaks further wins: a stale writer may have come last.
+// the one that speaks further wins: a stale writer may have come last. After a
+// truncation a row speaks of another log, and wins over those before it.
 func (p *Partition) RestoreSymbol(r SymbolRow) {
 	s := p.symbol([]byte(r.Symbol))
-	if r.Through < s.through {
+	if speaksLess(r.Cuts, r.Through, s.cuts, s.through) {
 		return
 	}
 	i := p.current
 	*s = symbol{
 		name: s.name, through: r.Through, count: r.Count, disorder: r.Disorder, first: r.First,
 		lastEvent: r.LastEvent, lastAhead: r.LastAhead, lead: r.Lead, lastSeen: r.LastSeen,
-		windowN: r.WindowN, nextTold: 1, sighted: r.Sighted, unranked: s.unranked,
+		windowN: r.WindowN, nextTold: 1, sighted: r.Sighted, unranked: s.unranked, cuts: r.Cuts,
 	}
 	p.unrank(i)
 	for s.sighted && s.nextTold <= s.count {
@@ -137,7 +139,7 @@ func (p *Partition) RestoreSymbol(r SymbolRow) {
 // RestorePartition takes a partition's row in recovery; the row that speaks
 // further wins.
 func (p *Partition) RestorePartition(r PartitionRow) {
-	if r.Through < p.row.Through {
+	if speaksLess(r.Cuts, r.Through, p.row.Cuts, p.row.Through) {
 		return
 	}
 	p.row = r
@@ -147,4 +149,10 @@ func (p *Partition) RestorePartition(r PartitionRow) {
 		e := r.Episodes[i]
 		p.episodes[e.Code] = &e
 	}
+}
+
+// speaksLess reports whether a row of so many truncations that speaks through
+// an offset is older than another.
+func speaksLess(cuts, through, otherCuts, otherThrough int64) bool {
+	return cuts < otherCuts || cuts == otherCuts && through < otherThrough
 }

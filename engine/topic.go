@@ -83,7 +83,7 @@ func (t *Topic) Fold(s *PartitionStats) {
 		t.state.Partitions = s.Partitions
 		t.changed["t"] = true
 	}
-	stale := s.Through < p.Stats.Through
+	stale := speaksLess(s.Cuts, s.Through, p.Stats.Cuts, p.Stats.Through)
 	if !stale {
 		p.Stats = *s
 		p.Stats.Windows, p.Stats.Sightings, p.Stats.Findings = nil, nil, nil

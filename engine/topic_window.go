@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -197,6 +198,11 @@ func (t *Topic) notes() string {
 	}
 	if t.limits.UncommittedReads {
 		n += "reads uncommitted records: those of aborted transactions are counted; "
+	}
+	for _, id := range slices.Sorted(maps.Keys(t.parts)) {
+		if t.parts[id].Stats.Cuts > 0 {
+			n += fmt.Sprintf("counts of partition %d are not exact: its log was truncated below what had been read; ", id)
+		}
 	}
 	if t.limits.Partitioner == "auto" {
 		n += "partitioner: not pinned"

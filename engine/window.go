@@ -177,6 +177,9 @@ func (p *Partition) notes() string {
 	if p.limits.UncommittedReads {
 		n += "reads uncommitted records: those of aborted transactions are counted; "
 	}
+	if p.row.Cuts > 0 {
+		n += "counts are not exact: the log was truncated below what had been read; "
+	}
 	n += "lag and skew are in the reports of TOPIC scope"
 	return n
 }
