@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -19,23 +17,30 @@ import (
 
 // replayFlags are the flags of replay as they were given.
 type replayFlags struct {
-	config     configFlags
-	input, out string
-	from, to   string
-	now        string
-	consumed   string
-	partitions int32
+	config         configFlags
+	input, out     string
+	from, to       string
+	now            string
+	consumed       string
+	partitions     int32
+	onlyPartitions []int32
+	onlySymbols    []string
+	maxRate        string
 }
 
 func (a *app) replayCommand() *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
-		Use:   "replay -c FILE --input FILE",
-		Short: "Audit a capture file as history",
-		Long: "replay reads the lines of kcat -J, or bare NDJSON of ticks, plain, gzip or zstd,\n" +
-			"and writes reports as NDJSON. The last line is the FINAL report of the topic.\n" +
-			"Two runs give the same bytes. A time is RFC 3339 or a number of 13 (ms), 16 (µs)\n" +
-			"or 19 (ns) digits; a smaller number is an offset of every partition.",
+		Use:   "replay -c FILE",
+		Short: "Audit history: a range of the topics, or a capture file",
+		Long: "replay audits what the topics hold, from --from up to --to, and writes reports as\n" +
+			"NDJSON. The last line is the FINAL report of the topic. Nothing written meanwhile\n" +
+			"is read, no group is joined and nothing committed: the rights to describe and to\n" +
+			"read the topics suffice. Two runs give the same bytes.\n\n" +
+			"With --input it audits a file instead: the lines of kcat -J, or bare NDJSON of\n" +
+			"ticks, plain, gzip or zstd.\n\n" +
+			"A time is RFC 3339 or a number of 13 (ms), 16 (µs) or 19 (ns) digits; a smaller\n" +
+			"number is an offset of every partition.",
 		Args: cobra.NoArgs,
 	}
 	f.config.register(cmd)
@@ -43,9 +48,12 @@ func (a *app) replayCommand() *cobra.Command {
 	flags.StringVar(&f.input, "input", "", "capture `FILE` to audit, - for stdin")
 	flags.StringVar(&f.from, "from", "", "first record by `TIME|OFFSET`")
 	flags.StringVar(&f.to, "to", "", "end of the range by `TIME|OFFSET`, not part of it")
-	flags.Int32Var(&f.partitions, "partitions", 0, "partition `COUNT` of the topic (default what the file shows, else 16)")
+	flags.Int32SliceVar(&f.onlyPartitions, "only-partitions", nil, "`PARTITIONS` to look at, such as 0,3")
+	flags.StringSliceVar(&f.onlySymbols, "only-symbols", nil, "`SYMBOLS` to look at, such as AAPL,MSFT")
+	flags.StringVar(&f.maxRate, "max-rate", "", "`BYTES` a second that are fetched at most, such as 20M")
+	flags.Int32Var(&f.partitions, "partitions", 0, "partition `COUNT` of a file's topic (default what it shows, else 16)")
 	flags.StringVar(&f.now, "now", "", "clock for age and skew, a `TIME` (default each tick's record time)")
-	flags.StringVar(&f.consumed, "consumed", "", "JSON `FILE` of consumed offsets, {\"0\":1200,\"3\":88}, to judge against the file's ends")
+	flags.StringVar(&f.consumed, "consumed", "", "JSON `FILE` of consumed offsets, {\"0\":1200,\"3\":88}, to judge against the ends")
 	flags.StringVar(&f.out, "out", "-", "`FILE` for reports, - for stdout")
 	fails := registerFailOn(cmd, "WARNING")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -58,11 +66,7 @@ func (a *app) replayCommand() *cobra.Command {
 }
 
 // replay runs the command; findings are no error of it.
-func (a *app) replay(cmd *cobra.Command, f *replayFlags, fails *failOn) (err error) {
-	if f.input == "" {
-		return withTry(usagef("replay needs --input: reading a range of the topic itself is not built yet"),
-			"kcat -J -C -b BROKERS -t TOPIC -e | auditstream replay -c FILE --input -")
-	}
+func (a *app) replay(cmd *cobra.Command, f *replayFlags, fails *failOn) error {
 	c, err := a.load(f.config)
 	if err != nil {
 		return err
@@ -71,6 +75,14 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, fails *failOn) (err err
 	if err != nil {
 		return asUsage(err)
 	}
+	if f.input == "" {
+		return a.replayTopics(cmd.Context(), c, f, options, fails)
+	}
+	return a.replayFile(cmd.Context(), f, options, fails)
+}
+
+// replayFile audits a capture file.
+func (a *app) replayFile(ctx context.Context, f *replayFlags, options replay.Options, fails *failOn) (err error) {
 	in, err := capture.Open(f.input, a.in)
 	if errors.Is(err, os.ErrNotExist) {
 		return usageError{err}
@@ -79,30 +91,19 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, fails *failOn) (err err
 		return err
 	}
 	defer in.Close()
-	out, closeOut, err := a.reportsTo(f)
+	out, err := a.reportsTo(f, fails)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, closeOut()) }()
+	defer func() { err = errors.Join(err, out.close()) }()
 	progress := a.newProgress(in)
-	options.Progress = progress.at
-	options.Note = func(format string, args ...any) { progress.say("note: "+format, args...) }
-	options.Report = func(r *engine.Report) error {
-		fails.report(r)
-		line, err := codecs.EncodeReport(r)
-		if err != nil {
-			return err
-		}
-		_, err = out.Write(append(line, '\n'))
-		return err
-	}
 	defer progress.end()
-	return asUsage(runReplay(cmd.Context(), in, options))
+	options.Progress, options.Note, options.Report = progress.at, progress.note, out.report
+	return asUsage(tolerance(replay.Run(ctx, in, options)))
 }
 
-// runReplay says what to do about a record that is not tolerated.
-func runReplay(ctx context.Context, in *capture.Input, o replay.Options) error {
-	err := replay.Run(ctx, in, o)
+// tolerance says what to do about a record that is not tolerated.
+func tolerance(err error) error {
 	var bad *replay.BadRecord
 	if errors.As(err, &bad) {
 		return withTry(fmt.Errorf("errors.tolerance=none: %w", err), "--set errors.tolerance=all to count such records and go on")
@@ -119,11 +120,39 @@ func asUsage(err error) error {
 	return err
 }
 
+// check refuses flags that do not go together.
+func (f *replayFlags) check(cmd *cobra.Command) error {
+	for _, id := range f.onlyPartitions {
+		if id < 0 {
+			return usagef("--only-partitions: %d is no partition", id)
+		}
+	}
+	switch {
+	case cmd.Flags().Changed("partitions") && f.partitions < 1:
+		return usagef("--partitions %d: a topic has at least one", f.partitions)
+	case f.input == "" && f.partitions > 0:
+		return usagef("--partitions is of capture files: a topic's count is what the cluster says; to look at some of them, --only-partitions")
+	case f.input != "" && f.maxRate != "":
+		return usagef("--max-rate is of replays from Kafka, and --input reads a file")
+	}
+	return nil
+}
+
 // options turns flags and configuration into those of the replay.
 func (f *replayFlags) options(cmd *cobra.Command, c *config.Config) (o replay.Options, err error) {
 	o = replay.Options{Topics: c.Topics, Limits: limitsOf(c), Partitions: f.partitions, StopOnBad: c.ErrorsTolerance == "none"}
-	if cmd.Flags().Changed("partitions") && f.partitions < 1 {
-		return o, usagef("--partitions %d: a topic has at least one", f.partitions)
+	if err := f.check(cmd); err != nil {
+		return o, err
+	}
+	o.OnlyPartitions = f.onlyPartitions
+	for _, symbol := range f.onlySymbols {
+		if o.OnlySymbols == nil {
+			o.OnlySymbols = map[string]bool{}
+		}
+		o.OnlySymbols[symbol] = true
+	}
+	if o.MaxRate, err = parseRate(f.maxRate); err != nil {
+		return o, err
 	}
 	if o.From, err = replay.ParseBound("--from", f.from); err != nil {
 		return o, err
@@ -145,9 +174,11 @@ func (f *replayFlags) options(cmd *cobra.Command, c *config.Config) (o replay.Op
 			return o, err
 		}
 	}
-	// A file cannot show what a reader would have been given of aborted
-	// transactions: it holds what was read.
-	o.Limits.UncommittedReads = false
+	if f.input != "" {
+		// A file cannot show what a reader would have been given of aborted
+		// transactions: it holds what was read.
+		o.Limits.UncommittedReads = false
+	}
 	o.Hash = engine.HashMurmur2
 	if c.Partitioner != "auto" {
 		p, err := engine.PartitionerByName(c.Partitioner)
@@ -163,23 +194,4 @@ func (f *replayFlags) options(cmd *cobra.Command, c *config.Config) (o replay.Op
 		o.Symbols = func() (codecs.TickDecoder, error) { return tickDecoder(&exact) }
 	}
 	return o, nil
-}
-
-// reportsTo opens where reports go. The input is never written over.
-func (a *app) reportsTo(f *replayFlags) (io.Writer, func() error, error) {
-	if f.out == "-" {
-		out := bufio.NewWriter(a.out)
-		return out, out.Flush, nil
-	}
-	if input, err := os.Stat(f.input); err == nil {
-		if old, err := os.Stat(f.out); err == nil && os.SameFile(input, old) {
-			return nil, nil, usagef("--out %s is the input itself", f.out)
-		}
-	}
-	file, err := os.Create(f.out)
-	if err != nil {
-		return nil, nil, fmt.Errorf("--out: %w", err)
-	}
-	out := bufio.NewWriter(file)
-	return out, func() error { return errors.Join(out.Flush(), file.Close()) }, nil
 }

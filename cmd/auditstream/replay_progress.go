@@ -3,11 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 
 	"github.com/auditstream/auditstream/internal/capture"
+	"github.com/auditstream/auditstream/internal/replay"
 )
 
 // progressEvery is the time between two lines of progress where no terminal
@@ -19,28 +21,46 @@ const progressEvery = 10 * time.Second
 // --quiet.
 type replayProgress struct {
 	w              io.Writer
-	in             *capture.Input
+	in             *capture.Input // nil: what is replayed are offsets of Kafka
 	quiet          bool
 	bar            *progressbar.ProgressBar
 	started, spoke time.Time
+	before         int64 // done when the first was heard of: by an earlier run
+
+	mu sync.Mutex
 }
 
 func (a *app) newProgress(in *capture.Input) *replayProgress {
 	now := time.Now()
-	p := &replayProgress{w: a.err, in: in, quiet: a.quiet, started: now, spoke: now}
+	p := &replayProgress{w: a.err, in: in, quiet: a.quiet, started: now, spoke: now, before: -1}
 	if !a.quiet && isTerminal(a.err) {
-		p.bar = progressbar.NewOptions64(in.Size,
-			progressbar.OptionSetWriter(a.err), progressbar.OptionSetDescription("replay"), progressbar.OptionShowBytes(true),
-			progressbar.OptionEnableColorCodes(a.colour(a.err)), progressbar.OptionSetPredictTime(true),
+		total := int64(-1)
+		if in != nil {
+			total = in.Size
+		}
+		p.bar = progressbar.NewOptions64(total,
+			progressbar.OptionSetWriter(a.err), progressbar.OptionSetDescription("replay"), progressbar.OptionShowBytes(in != nil),
+			progressbar.OptionShowIts(), progressbar.OptionEnableColorCodes(a.colour(a.err)), progressbar.OptionSetPredictTime(true),
 			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 	}
 	return p
 }
 
-// at tells that many records have been read.
-func (p *replayProgress) at(records int64) {
+// at tells how far the replay is. It may be called beside note.
+func (p *replayProgress) at(done replay.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.before < 0 {
+		p.before = done.Done
+	}
 	if p.bar != nil {
-		_ = p.bar.Set64(p.in.Consumed()) // a bar that cannot be drawn is no fault of the audit
+		// A bar that cannot be drawn is no fault of the audit.
+		if p.in != nil {
+			_ = p.bar.Set64(p.in.Consumed())
+		} else {
+			p.bar.ChangeMax64(max(1, done.Total))
+			_ = p.bar.Set64(done.Done)
+		}
 		return
 	}
 	now := time.Now()
@@ -48,20 +68,42 @@ func (p *replayProgress) at(records int64) {
 		return
 	}
 	p.spoke = now
-	rate := float64(records) / now.Sub(p.started).Seconds()
-	if p.in.Size > 0 {
-		fmt.Fprintf(p.w, "replay: %d records, %.0f a second, %d%% of %s\n", records, rate, 100*p.in.Consumed()/p.in.Size, p.in.Name)
-		return
-	}
-	fmt.Fprintf(p.w, "replay: %d records, %.0f a second\n", records, rate)
+	fmt.Fprintln(p.w, p.line(done, now.Sub(p.started)))
 }
 
-// say writes a line that a person should see, bar or not.
-func (p *replayProgress) say(format string, args ...any) {
+// line is the progress as one line.
+func (p *replayProgress) line(done replay.Progress, after time.Duration) string {
+	rate := float64(done.Done-p.before) / after.Seconds()
+	switch {
+	case p.in != nil && p.in.Size > 0:
+		part := float64(p.in.Consumed()) / float64(p.in.Size)
+		line := fmt.Sprintf("replay: %d records, %.0f a second, %.0f%% of %s", done.Done, rate, 100*part, p.in.Name)
+		if part > 0 {
+			line += ", " + left(after.Seconds()*(1-part)/part)
+		}
+		return line
+	case done.Total > 0:
+		line := fmt.Sprintf("replay: %d of %d offsets, %.0f%%, %.0f a second", done.Done, done.Total, 100*float64(done.Done)/float64(done.Total), rate)
+		if rate > 0 {
+			line += ", " + left(float64(done.Total-done.Done)/rate)
+		}
+		return line
+	}
+	return fmt.Sprintf("replay: %d records, %.0f a second", done.Done, rate)
+}
+
+func left(seconds float64) string {
+	return (time.Duration(min(seconds, 1e9)) * time.Second).String() + " left"
+}
+
+// note writes a line that a person should see, bar or not.
+func (p *replayProgress) note(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if p.bar != nil {
 		_ = p.bar.Clear()
 	}
-	fmt.Fprintf(p.w, format+"\n", args...)
+	fmt.Fprintf(p.w, "note: "+format+"\n", args...)
 }
 
 // end removes the bar.

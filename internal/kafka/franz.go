@@ -14,6 +14,19 @@ import (
 // ConsumerOptions are franz-go options for a member of an audit's group,
 // without the group's name, topics and callbacks, which are the caller's.
 func ConsumerOptions(c *config.Config) ([]kgo.Opt, error) {
+	opts, err := ReaderOptions(c)
+	client := c.Client(config.Consumer)
+	return append(opts,
+		kgo.SessionTimeout(client.Millis("session.timeout.ms")),
+		kgo.HeartbeatInterval(client.Millis("heartbeat.interval.ms")),
+		kgo.RebalanceTimeout(client.Millis("max.poll.interval.ms")),
+		kgo.DisableAutoCommit(),
+	), err
+}
+
+// ReaderOptions are franz-go options for a consumer that joins no group,
+// without what it reads.
+func ReaderOptions(c *config.Config) ([]kgo.Opt, error) {
 	client := c.Client(config.Consumer)
 	opts, err := connectionOptions(c, client)
 	if err != nil {
@@ -38,10 +51,6 @@ func ConsumerOptions(c *config.Config) ([]kgo.Opt, error) {
 		kgo.FetchMaxWait(client.Millis("fetch.max.wait.ms")),
 		// A response may be larger than asked for: its first batch comes whole.
 		kgo.BrokerMaxReadBytes(int32(min(max(2*int64(most), 100<<20), 1<<30))),
-		kgo.SessionTimeout(client.Millis("session.timeout.ms")),
-		kgo.HeartbeatInterval(client.Millis("heartbeat.interval.ms")),
-		kgo.RebalanceTimeout(client.Millis("max.poll.interval.ms")),
-		kgo.DisableAutoCommit(),
 	), nil
 }
 

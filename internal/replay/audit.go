@@ -44,11 +44,16 @@ func newAudit(name string, partitions int32, l *engine.Limits, report func(*engi
 func (a *audit) absent(shown func(int32) bool) {
 	for id := range a.count {
 		if !shown(id) {
-			a.topic.Fold(&engine.PartitionStats{
-				Topic: a.name, Partition: id, Partitions: a.count, From: -1, Through: -1, CaughtUp: true,
-				Watermark: engine.NoTime, FirstTime: engine.NoTime, MaxAge: engine.NoTime, Passed: engine.NoTime,
-			})
+			a.topic.Fold(absentStats(a.name, id, a.count))
 		}
+	}
+}
+
+// absentStats are the statistics of a partition without a record.
+func absentStats(topic string, id, partitions int32) *engine.PartitionStats {
+	return &engine.PartitionStats{
+		Topic: topic, Partition: id, Partitions: partitions, From: -1, Through: -1, CaughtUp: true,
+		Watermark: engine.NoTime, FirstTime: engine.NoTime, MaxAge: engine.NoTime, Passed: engine.NoTime,
 	}
 }
 

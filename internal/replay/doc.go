@@ -1,7 +1,10 @@
-// Package replay audits a capture file as one batch of history: the engine of
-// a live audit, fed in the order of the file, with record times for a clock.
-// What it reports follows from the file and the options alone, so two runs
-// give the same bytes.
+// Package replay audits history as one batch: the engine of a live audit with
+// record times for a clock, fed from a range of topics in Kafka or from a
+// capture file. What it reports follows from the records and the options
+// alone, so two runs give the same bytes.
+//
+// Topics are read by partitions, directly: no group is joined, nothing is
+// committed, and the rights to describe and to read suffice.
 //
 // Reading capture files is package capture's, judging is the engine's.
 package replay
@@ -28,9 +31,26 @@ type Options struct {
 	Consumed   map[int32]int64                    // next offsets of a reader, judged against the file's ends
 	StopOnBad  bool                               // the first record without a usable tick ends the run
 
+	OnlyPartitions []int32         // empty: all
+	OnlySymbols    map[string]bool // as ticks have them; empty: all records
+	MaxRate        int64           // bytes a second that are fetched, 0: no limit
+
 	Report   func(*engine.Report) error       // takes each report in its order
-	Progress func(records int64)              // called now and then; nil: nobody looks
-	Note     func(format string, args ...any) // what a person should know about the file
+	Progress func(Progress)                   // called now and then; nil: nobody looks
+	Note     func(format string, args ...any) // what a person should know about the input
+}
+
+// Progress is how far a replay is: offsets of Kafka, records of a file.
+type Progress struct {
+	Done, Total int64 // Total is 0 when it is not known
+}
+
+// filtered says whether only a part of each topic's load is looked at.
+func (o *Options) filtered() bool { return len(o.OnlyPartitions) > 0 || len(o.OnlySymbols) > 0 }
+
+// selectsSymbol says whether a record is of a symbol that is looked at.
+func (o *Options) selectsSymbol(t *engine.Tick) bool {
+	return len(o.OnlySymbols) == 0 || len(t.Symbol) > 0 && o.OnlySymbols[string(t.Symbol)]
 }
 
 // Invalid is an error in what was asked for, as opposed to a failure.
@@ -44,7 +64,7 @@ func invalidf(format string, args ...any) error { return Invalid{fmt.Errorf(form
 // BadRecord ends a run that tolerates no record without a usable tick.
 type BadRecord struct {
 	Place  engine.Place
-	Line   int64
+	Line   int64 // of a file, 0: none
 	Kind   engine.Kind
 	Reason engine.Reason
 }
@@ -54,5 +74,9 @@ func (e *BadRecord) Error() string {
 	if e.Kind == engine.Unusable {
 		kind = "unusable"
 	}
-	return fmt.Sprintf("record %s/%d@%d (line %d) is %s: %s", e.Place.Topic, e.Place.Partition, e.Place.Offset, e.Line, kind, e.Reason)
+	line := ""
+	if e.Line > 0 {
+		line = fmt.Sprintf(" (line %d)", e.Line)
+	}
+	return fmt.Sprintf("record %s/%d@%d%s is %s: %s", e.Place.Topic, e.Place.Partition, e.Place.Offset, line, kind, e.Reason)
 }

@@ -1,0 +1,211 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
+)
+
+const (
+	pollFor = 250 * time.Millisecond
+	// quietFor is how long nothing has come of a partition before its log is
+	// asked whether there is anything left.
+	quietFor = time.Second
+	// unreachableFor is how long a cluster that does not answer is tried.
+	unreachableFor = time.Minute
+)
+
+// reader fetches the lanes' records.
+type reader struct {
+	c        *Cluster
+	o        *Options
+	topic    string
+	flow     *flow
+	client   *kgo.Client
+	throttle *throttle
+	heard    map[*lane]time.Time
+	answered time.Time // when the cluster has said anything last
+	pausing  sync.Mutex
+}
+
+// open makes the client. Partitions are consumed directly: no group is joined
+// and nothing is committed.
+func (r *reader) open(lanes []*lane) error {
+	at := map[int32]kgo.Offset{}
+	r.heard, r.answered = map[*lane]time.Time{}, time.Now()
+	for _, l := range lanes {
+		r.heard[l] = time.Now()
+		if l.at.Next < l.end {
+			at[l.partition] = kgo.NewOffset().At(l.at.Next)
+		}
+	}
+	r.throttle = newThrottle(r.o.MaxRate)
+	options := append(append([]kgo.Opt(nil), r.c.Options...),
+		kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{r.topic: at}),
+		kgo.ConsumeResetOffset(kgo.NoResetOffset()),
+		kgo.KeepControlRecords(), // or the end could not be told from a silence
+		kgo.WithHooks(r.throttle),
+	)
+	if r.o.MaxRate > 0 {
+		most := int32(min(max(r.o.MaxRate/4, 16<<10), 50<<20))
+		options = append(options, kgo.FetchMaxBytes(most), kgo.FetchMaxPartitionBytes(most))
+	}
+	var err error
+	r.client, err = kgo.NewClient(options...)
+	return err
+}
+
+func (r *reader) pause(l *lane) {
+	r.client.PauseFetchPartitions(map[string][]int32{l.topic: {l.partition}})
+}
+
+func (r *reader) resume(l *lane) {
+	r.client.ResumeFetchPartitions(map[string][]int32{l.topic: {l.partition}})
+}
+
+// read hands on what comes until every lane's end is reached by position.
+func (r *reader) read(ctx context.Context) error {
+	for r.flow.gate() {
+		if err := r.throttle.wait(ctx); err != nil {
+			return err
+		}
+		poll, cancel := context.WithTimeout(ctx, pollFor)
+		fetches := r.client.PollRecords(poll, -1)
+		cancel()
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		var failed error
+		fetches.EachError(func(_ string, partition int32, err error) {
+			if failed == nil && !errors.Is(err, context.DeadlineExceeded) {
+				failed = fmt.Errorf("read %s/%d: %w", r.topic, partition, readable(err))
+			}
+		})
+		if failed != nil {
+			return failed
+		}
+		now := time.Now()
+		came := false
+		fetches.EachPartition(func(p kgo.FetchTopicPartition) {
+			if l := r.flow.lanes[p.Partition]; l != nil && len(p.Records) > 0 {
+				came = true
+				r.heard[l] = now
+				r.flow.push(l, p.Records)
+			}
+		})
+		if came {
+			r.answered = now
+		} else if err := r.askQuiet(ctx, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readable says for an error of a fetch what a person can do with it.
+func readable(err error) error {
+	if errors.Is(err, kerr.OffsetOutOfRange) {
+		return fmt.Errorf("the next offset is not in the log any more: retention or a deletion has overtaken the replay: %w", err)
+	}
+	return err
+}
+
+// askQuiet looks behind the last record of each lane of which nothing comes.
+// What is left may be batches that compaction has emptied, which no record
+// ever tells of.
+func (r *reader) askQuiet(ctx context.Context, now time.Time) error {
+	for _, l := range r.flow.lanes {
+		r.flow.mu.Lock()
+		ask := !l.over && !l.paused && now.Sub(r.heard[l]) > quietFor
+		at := max(l.read, l.at.Next)
+		r.flow.mu.Unlock()
+		if !ask {
+			continue
+		}
+		empty, err := r.emptyFrom(ctx, l, at)
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil && time.Since(r.answered) > unreachableFor:
+			return fmt.Errorf("nothing came of %s/%d for %s: %w", l.topic, l.partition, unreachableFor, err)
+		case err != nil:
+			return nil // the client goes on trying too
+		case empty:
+			r.flow.ended(l)
+		}
+		r.answered, r.heard[l] = time.Now(), time.Now()
+	}
+	return nil
+}
+
+// emptyFrom reports whether no record lies from an offset to the lane's end.
+func (r *reader) emptyFrom(ctx context.Context, l *lane, at int64) (bool, error) {
+	for at < l.end {
+		p, err := r.fetch(ctx, l, at)
+		if err != nil {
+			return false, err
+		}
+		if err := kerr.ErrorForCode(p.ErrorCode); err != nil {
+			return false, err
+		}
+		readable := p.LastStableOffset
+		if r.c.Uncommitted || readable < 0 {
+			readable = p.HighWatermark
+		}
+		if len(p.RecordBatches) == 0 {
+			return readable >= l.end, nil // the log has nothing behind at
+		}
+		isolation := kgo.ReadCommitted()
+		if r.c.Uncommitted {
+			isolation = kgo.ReadUncommitted()
+		}
+		parsed, next := kgo.ProcessFetchPartition(kgo.ProcessFetchPartitionOpts{
+			KeepControlRecords: true, Offset: at, IsolationLevel: isolation, Topic: l.topic, Partition: l.partition,
+		}, p, kgo.DefaultDecompressor(), nil)
+		if parsed.Err != nil {
+			return false, parsed.Err
+		}
+		if len(parsed.Records) > 0 && parsed.Records[0].Offset < l.end || next <= at {
+			return false, nil
+		}
+		at = next
+	}
+	return true, nil
+}
+
+// fetch asks the partition's leader for what lies at an offset.
+func (r *reader) fetch(ctx context.Context, l *lane, at int64) (*kmsg.FetchResponseTopicPartition, error) {
+	request := kmsg.NewPtrFetchRequest()
+	request.MaxWaitMillis, request.MinBytes, request.MaxBytes = 100, 1, 1<<20
+	if !r.c.Uncommitted {
+		request.IsolationLevel = 1
+	}
+	p := kmsg.NewFetchRequestTopicPartition()
+	p.Partition, p.FetchOffset, p.PartitionMaxBytes, p.CurrentLeaderEpoch = l.partition, at, 1<<20, -1
+	topic := kmsg.NewFetchRequestTopic()
+	topic.Topic, topic.TopicID, topic.Partitions = l.topic, l.topicID, []kmsg.FetchRequestTopicPartition{p}
+	request.Topics = []kmsg.FetchRequestTopic{topic}
+	details, err := r.c.Admin.ListTopics(ctx, l.topic)
+	if err != nil {
+		return nil, err
+	}
+	leader := details[l.topic].Partitions[l.partition].Leader
+	response, err := r.client.Broker(int(leader)).RetriableRequest(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	f := response.(*kmsg.FetchResponse)
+	if err := kerr.ErrorForCode(f.ErrorCode); err != nil {
+		return nil, err
+	}
+	if len(f.Topics) != 1 || len(f.Topics[0].Partitions) != 1 {
+		return nil, errors.New("the answer to a fetch is about another partition")
+	}
+	return &f.Topics[0].Partitions[0], nil
+}
