@@ -14,15 +14,13 @@ import (
 )
 
 // The stream of a feed: every round each symbol of each partition ticks once,
-// half a second of record time later; every 100th of a symbol's ticks is late
-// by more than an episode of disorder lasts. So each late tick is a finding of
-// its own, whenever it is read.
+// record and event time being the clock. At every 600th of its ticks a symbol
+// is late, so that it was in order for longer than an episode of disorder
+// lasts: each late tick is a finding of its own, whenever it is read.
 const (
-	feedStart  = int64(1_735_831_800_000_000_000)
-	roundTime  = 500 * time.Millisecond
-	lateEvery  = 100
+	roundEvery = 20 * time.Millisecond
+	lateEvery  = 600
 	lateBy     = 30 * time.Second
-	roundEvery = 10 * time.Millisecond
 )
 
 // feed is a producer that goes on beside the audit.
@@ -32,7 +30,6 @@ type feed struct {
 	topic   string
 	parts   int
 	symbols int
-	first   int // the round it begins with
 
 	stop chan struct{}
 	done chan struct{}
@@ -41,6 +38,8 @@ type feed struct {
 	mu      sync.Mutex
 	records []*kgo.Record
 	round   int
+	at      time.Time // of the last round
+	live    bool      // rounds have the clock's time
 	failed  error
 }
 
@@ -54,17 +53,16 @@ func (a *audit) feed(symbols int) *feed {
 	return f
 }
 
-// tick is what a symbol says in a round.
-func (f *feed) tick(round int, partition, symbol int) *kgo.Record {
-	at := feedStart + int64(round)*int64(roundTime)
-	event := at
-	if round%lateEvery == (symbol*7)%lateEvery && round >= lateEvery {
-		event -= int64(lateBy)
+// tick is what a symbol says in the present round.
+func (f *feed) tick(partition, symbol int) *kgo.Record {
+	event := f.at
+	if f.round > 0 && f.round%lateEvery == (symbol*lateEvery/f.symbols+5*partition)%lateEvery {
+		event = event.Add(-lateBy)
 	}
 	name := fmt.Sprintf("P%dS%03d", partition, symbol)
 	return &kgo.Record{
-		Topic: f.topic, Partition: int32(partition), Key: []byte(name), Timestamp: time.Unix(0, at),
-		Value: fmt.Appendf(nil, `{"symbol":%q,"timestamp_ns":%d,"bid_price":100.25}`, name, event),
+		Topic: f.topic, Partition: int32(partition), Key: []byte(name), Timestamp: f.at,
+		Value: fmt.Appendf(nil, `{"symbol":%q,"timestamp_ns":%d,"bid_price":100.25}`, name, event.UnixNano()),
 	}
 }
 
@@ -72,9 +70,13 @@ func (f *feed) tick(round int, partition, symbol int) *kgo.Record {
 func (f *feed) produce() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.at = f.at.Add(roundEvery)
+	if f.live {
+		f.at = later(time.Now().Truncate(time.Millisecond), f.at.Add(time.Millisecond-roundEvery))
+	}
 	for p := range f.parts {
 		for s := range f.symbols {
-			r := f.tick(f.round, p, s)
+			r := f.tick(p, s)
 			f.records = append(f.records, r)
 			f.client.Produce(context.Background(), r, func(_ *kgo.Record, err error) {
 				if err != nil {
@@ -88,8 +90,19 @@ func (f *feed) produce() {
 	f.round++
 }
 
-// rounds produces so many rounds now.
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// rounds produces at once so many rounds as if they had come up to now.
 func (f *feed) rounds(n int) *feed {
+	f.t.Helper()
+	if f.at.IsZero() {
+		f.at = time.Now().Truncate(time.Millisecond).Add(-time.Duration(n) * roundEvery)
+	}
 	for range n {
 		f.produce()
 	}
@@ -97,8 +110,9 @@ func (f *feed) rounds(n int) *feed {
 	return f
 }
 
-// run produces a round every 10 ms until it is ended.
+// run produces a round every 20 ms until it is ended.
 func (f *feed) run() *feed {
+	f.live = true
 	go func() {
 		defer close(f.done)
 		tick := time.NewTicker(roundEvery)

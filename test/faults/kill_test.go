@@ -30,7 +30,7 @@ func TestKilledAtEachStep(t *testing.T) {
 			t.Parallel()
 			a := newAudit(t, one.get(t), 4, "processing.guarantee="+g.name)
 			file := a.file("one")
-			f := a.feed(10).run()
+			f := a.feed(25).run()
 			for _, group := range []string{"symbols", "distribution"} {
 				for _, point := range points {
 					if point == "after offsets*3" && g.name == "at_least_once" {
@@ -78,7 +78,7 @@ func TestKilledAtRandom(t *testing.T) {
 			t.Parallel()
 			a := newAudit(t, one.get(t), 4, "processing.guarantee="+g.name)
 			random := rand.New(rand.NewPCG(4, 2))
-			f := a.feed(10).run()
+			f := a.feed(25).run()
 			for range 6 {
 				p := a.start(a.file("one"))
 				a.moving(1)
