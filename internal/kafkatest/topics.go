@@ -39,10 +39,13 @@ func (c *Cluster) Topic(t testing.TB, partitions int, configs ...string) string 
 	return name
 }
 
-// CreateTopic is [Cluster.Topic] under a given name.
+// CreateTopic is [Cluster.Topic] under a given name. Unless a config says
+// otherwise records are kept whatever their time: a broker looks for old ones
+// every five minutes, and the records of many tests are from long ago.
 func (c *Cluster) CreateTopic(t testing.TB, name string, partitions int, configs ...string) {
 	t.Helper()
-	settings := make(map[string]*string, len(configs))
+	forever := "-1"
+	settings := map[string]*string{"retention.ms": &forever}
 	for _, kv := range configs {
 		key, value, ok := strings.Cut(kv, "=")
 		if !ok {
