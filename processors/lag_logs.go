@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/auditstream/auditstream/engine"
 )
@@ -37,18 +39,29 @@ func (l logs) sorted() []*logState {
 
 // startLogs asks what partitions there are and where they start.
 func (w *lagWatch) startLogs(ctx context.Context) (logs, error) {
-	details, err := w.admin.ListTopics(ctx, w.topics...)
+	// The admin client would answer from its cache, with the id of a topic that
+	// was made anew since.
+	request := kmsg.NewPtrMetadataRequest()
+	for _, topic := range w.topics {
+		one := kmsg.NewMetadataRequestTopic()
+		one.Topic = kmsg.StringPtr(topic)
+		request.Topics = append(request.Topics, one)
+	}
+	response, err := request.RequestWith(ctx, w.client)
 	if err != nil {
 		return nil, fmt.Errorf("describe topics: %w", err)
 	}
 	all := logs{}
-	for _, topic := range details {
-		if topic.Err != nil {
-			return nil, fmt.Errorf("describe topic %s: %w", topic.Topic, topic.Err)
+	for _, topic := range response.Topics {
+		if topic.Topic == nil {
+			continue
+		}
+		if err := kerr.ErrorForCode(topic.ErrorCode); err != nil {
+			return nil, fmt.Errorf("describe topic %s: %w", *topic.Topic, err)
 		}
 		for _, p := range topic.Partitions {
-			all[place{topic.Topic, p.Partition}] = &logState{
-				topic.Topic, p.Partition, topic.ID, p.Leader, engine.Unknown, engine.Unknown, engine.Unknown,
+			all[place{*topic.Topic, p.Partition}] = &logState{
+				*topic.Topic, p.Partition, topic.TopicID, p.Leader, engine.Unknown, engine.Unknown, engine.Unknown,
 			}
 		}
 	}

@@ -56,9 +56,9 @@ func (w *lagWatch) readUnread(ctx context.Context, sample *lagSample, logs logs)
 			behind, places = append(behind, s), append(places, unreadKey{s.Group, place{topic, s.Partition}})
 		}
 	}
-	read := 0
+	read, first := 0, w.turn
 	for i := range behind {
-		n := (w.turn + i) % len(behind)
+		n := (first + i) % len(behind)
 		s, key := behind[n], places[n]
 		u, position := w.unread[key], max(s.Committed, s.Start)
 		if !u.holds(s.TopicID, position) {
@@ -70,7 +70,7 @@ func (w *lagWatch) readUnread(ctx context.Context, sample *lagSample, logs logs)
 				if read++; read == unreadPerRound {
 					w.turn = n + 1
 				}
-			} else if u != nil {
+			} else {
 				u = nil // more has come than was looked at
 			}
 		}
