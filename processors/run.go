@@ -91,6 +91,12 @@ func newAudit(cfg *Config, instance string) (*audit, error) {
 		client.Close()
 		return nil, err
 	}
+	a.makeGroups()
+	return a, nil
+}
+
+func (a *audit) makeGroups() {
+	cfg := a.cfg
 	a.symbols = a.newGroup(a.names.Group, a.names.Table, newLayout(a.names.Group+"-ticks", cfg.tickTopics(), cfg.prepared.Partitions))
 	a.symbols.newUnit = func(p place) unit {
 		decoder, err := cfg.Decoder()
@@ -107,7 +113,6 @@ func newAudit(cfg *Config, instance string) (*audit, error) {
 	a.distribution.newUnit = func(p place) unit {
 		return newDistribution(cfg, p, a.names.DistributionTable, a.clocks, a.distribution.log)
 	}
-	return a, nil
 }
 
 func (a *audit) clocks() (lagSample, []int64) { return a.lags.last(), a.symbols.rebalances() }
