@@ -50,7 +50,7 @@ func audit(ctx context.Context, c *config.Config, o auditOptions) error {
 	if p.Limits.TimestampType, err = timestampType(ctx, admin, c); err != nil {
 		return unlessStopped(ctx, err)
 	}
-	server, err := httpapi.Start(c.RestListeners, httpapi.Handler(build(), func() httpapi.Status { return httpStatus(o.status.Stats()) }))
+	server, err := httpapi.Start(c.RestListeners, httpapi.Handler(build(), func() httpapi.Status { return httpStatus(o.status.Stats(), c.MetricsLagNames) }))
 	if err != nil {
 		return err
 	}

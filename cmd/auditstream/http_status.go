@@ -7,10 +7,11 @@ import (
 	"github.com/auditstream/auditstream/processors"
 )
 
-// httpStatus is the audit's status in the terms of its HTTP interface.
-func httpStatus(s processors.Stats) httpapi.Status {
+// httpStatus is the audit's status in the terms of its HTTP interface, with
+// the names under which lag is exported besides.
+func httpStatus(s processors.Stats, lagNames []string) httpapi.Status {
 	status := httpapi.Status{
-		NotReady: s.NotReady, Open: s.Open, Opened: s.Opened, Rebalances: s.Rebalances,
+		NotReady: s.NotReady, Open: s.Open, Opened: s.Opened, Rebalances: s.Rebalances, LagNames: lagNames,
 		Checkpoints: httpapi.Durations{
 			Count: s.Checkpoints, Sum: time.Duration(s.CheckpointSeconds * float64(time.Second)), Buckets: map[time.Duration]uint64{},
 		},
@@ -27,7 +28,15 @@ func httpStatus(s processors.Stats) httpapi.Status {
 		})
 	}
 	for _, l := range s.Lags {
-		status.GroupLags = append(status.GroupLags, httpapi.GroupLag{Group: l.Group, Topic: l.Topic, Partition: l.Partition, Lag: l.Lag})
+		status.GroupLags = append(status.GroupLags, httpapi.GroupLag(l))
+	}
+	for _, g := range s.Groups {
+		status.Groups = append(status.Groups, httpapi.Group{
+			Name: g.Group, Type: g.Type, Protocol: g.Protocol, State: g.State, Members: g.Members, Coordinator: g.Coordinator,
+		})
+	}
+	for _, l := range s.Logs {
+		status.Logs = append(status.Logs, httpapi.Log(l))
 	}
 	return status
 }

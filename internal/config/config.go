@@ -47,6 +47,8 @@ type Config struct {
 	StateDir      string // "" means the user's cache folder
 	RestListeners string // "" means no HTTP
 
+	MetricsLagNames []string // names besides the product's own: kafka_exporter, kminion
+
 	// Overrides of client settings by Kafka's names, without the prefix.
 	Consumer, Producer, Admin map[string]string
 

@@ -88,6 +88,8 @@ var Keys = []Key{
 		text(func(c *Config) *string { return &c.StateDir }, anyText)},
 	{"rest.listeners", "http://127.0.0.1:8083", "no HTTP", "Address of health, metrics and REST.",
 		text(func(c *Config) *string { return &c.RestListeners }, listenerRule)},
+	{"metrics.lag.names", "", "the product's own names alone", "Lag of watched groups is exported under the metric names of these exporters as well, for their dashboards.",
+		list(func(c *Config) *[]string { return &c.MetricsLagNames }, wordsRule("kafka_exporter", "kminion"))},
 }
 
 // waitingKeys are keys whose value is checked and kept, and by which nothing
@@ -97,8 +99,7 @@ var waitingKeys = map[string]string{
 	"field.sequence":       "gaps and repeats of sequence numbers are not judged",
 	"field.venue":          "order is judged by symbol only",
 	"backfill.min.records": "a backfill is told as disorder",
-	"max.lag.ms":           "lag is judged in records only, by max.lag.ticks",
-	"offset.basis":         "committed offsets are judged, whatever it says",
+	"offset.basis":         "a running group's position is known to its members alone; what it has committed is judged",
 }
 
 // ignoredKeys are keys of Kafka Connect that a pasted connector configuration

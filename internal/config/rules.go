@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -72,3 +73,14 @@ var partitionerRule = rule{"auto, or a name of plan partition --list", func(valu
 	_, err := engine.PartitionerByName(value)
 	return err
 }}
+
+// wordsRule takes elements of a list that are one of these words.
+func wordsRule(words ...string) rule {
+	allowed := strings.Join(words, ", ")
+	return rule{allowed, func(value string) error {
+		if !slices.Contains(words, value) {
+			return fmt.Errorf("%q is none of %s", value, allowed)
+		}
+		return nil
+	}}
+}

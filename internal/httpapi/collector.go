@@ -37,7 +37,7 @@ type collector struct {
 }
 
 func newCollector(build Build, status func() Status) *collector {
-	c := &collector{status: status, rows: metrics}
+	c := &collector{status: status, rows: allMetrics()}
 	for _, row := range c.rows {
 		c.descs = append(c.descs, prometheus.NewDesc(row.name, row.help, row.labels, nil))
 	}

@@ -18,15 +18,26 @@ func MetricsPage() string {
 	row := func(name, kind string, labels []string, help string) {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", name, kind, strings.Join(labels, ", "), help)
 	}
-	for _, m := range metrics {
-		kind := "gauge"
-		if m.kind == prometheus.CounterValue {
-			kind = "counter"
+	rows := func(metrics []metric) {
+		for _, m := range metrics {
+			kind := "gauge"
+			if m.kind == prometheus.CounterValue {
+				kind = "counter"
+			}
+			row(m.name, kind, m.labels, m.help)
 		}
-		row(m.name, kind, m.labels, m.help)
 	}
+	rows(metrics)
+	rows(lagMetrics)
 	row(checkpointName, "histogram", nil, checkpointHelp)
 	row(buildName, "gauge", buildLabels, buildHelp)
+	b.WriteString("\nLag is exported by one instance of an audit alone, so that a sum over groups and partitions is right:\n" +
+		"`sum(kafka_consumer_group_lag{group=\"orders\"}) > 10000` is an alert as it stands. What is unknown has no series.\n")
+	for _, s := range lagSystems {
+		fmt.Fprintf(&b, "\nWith `metrics.lag.names=%s` the names that dashboards for %s use as well:\n\n"+
+			"| metric | type | labels | meaning |\n|---|---|---|---|\n", s.name, s.name)
+		rows(s.metrics)
+	}
 	b.WriteString("\n`/healthz` answers 200 while the process answers at all. `/readyz` answers 200 after recovery and\n" +
 		"while no partition stands still, otherwise 503; its JSON says why: `{\"ready\":false,\"reasons\":[…]}`.\n")
 	return b.String()

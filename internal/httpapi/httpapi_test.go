@@ -28,7 +28,13 @@ func running() httpapi.Status {
 		Opened:      map[engine.Code]int64{engine.SymbolSplit: 3},
 		Checkpoints: httpapi.Durations{Count: 2, Sum: 30 * time.Millisecond, Buckets: map[time.Duration]uint64{10 * time.Millisecond: 1, time.Second: 2}},
 		Rebalances:  4,
-		GroupLags:   []httpapi.GroupLag{{Group: "orders", Topic: "ticks", Partition: 1, Lag: 9}},
+		GroupLags: []httpapi.GroupLag{
+			{Group: "orders", Topic: "ticks", Partition: 1, Lag: 9, Committed: 91, Age: 1500 * time.Millisecond},
+			{Group: "orders", Topic: "ticks", Partition: 2, Lag: 4, Committed: 10, Age: -1},
+			{Group: "orders", Topic: "ticks", Partition: 3, Lag: -1, Committed: -1, Age: -1},
+		},
+		Groups: []httpapi.Group{{Name: "orders", Type: "classic", Protocol: "range", State: "Stable", Members: 2, Coordinator: 1}},
+		Logs:   []httpapi.Log{{Topic: "ticks", Partition: 1, Start: 5, End: 100}, {Topic: "ticks", Partition: 2, Start: -1, End: -1}},
 	}
 }
 
@@ -75,6 +81,7 @@ func TestMetrics(t *testing.T) {
 		`auditstream_checkpoint_duration_seconds_sum 0.03`,
 		`auditstream_build_info{commit="abc",go_version="go1",version="v1"} 1`,
 		`kafka_consumer_group_lag{group="orders",partition="1",topic="ticks"} 9`,
+		`kafka_consumer_group_lag_seconds{group="orders",partition="1",topic="ticks"} 1.5`,
 	} {
 		if !strings.Contains(body, want+"\n") {
 			t.Errorf("no line %s", want)
@@ -87,6 +94,54 @@ func TestMetrics(t *testing.T) {
 	for _, p := range problems {
 		if strings.HasPrefix(p.Metric, "auditstream_") || strings.HasPrefix(p.Metric, "kafka_") {
 			t.Errorf("%s: %s", p.Metric, p.Text)
+		}
+	}
+}
+
+// The alert of the documentation is a sum: what is unknown must not lower it.
+func TestUnknownLagHasNoSeries(t *testing.T) {
+	_, body := ask(t, running, "GET", "/metrics")
+	for line := range strings.Lines(body) {
+		if strings.HasPrefix(line, "kafka_") && (strings.Contains(line, `partition="3"`) || strings.Contains(line, "} -")) {
+			t.Error(line)
+		}
+	}
+	if strings.Contains(body, "kafka_consumergroup_") || strings.Contains(body, "kminion_") {
+		t.Error("names of other exporters without being asked for")
+	}
+}
+
+func TestNamesOfOtherExporters(t *testing.T) {
+	for system, want := range map[string][]string{
+		"kafka_exporter": {
+			`kafka_consumergroup_lag{consumergroup="orders",partition="1",topic="ticks"} 9`,
+			`kafka_consumergroup_lag_sum{consumergroup="orders",topic="ticks"} 13`,
+			`kafka_consumergroup_current_offset{consumergroup="orders",partition="1",topic="ticks"} 91`,
+			`kafka_consumergroup_current_offset_sum{consumergroup="orders",topic="ticks"} 101`,
+			`kafka_consumergroup_members{consumergroup="orders"} 2`,
+			`kafka_topic_partition_current_offset{partition="1",topic="ticks"} 100`,
+			`kafka_topic_partition_oldest_offset{partition="1",topic="ticks"} 5`,
+			`kafka_topic_partitions{topic="ticks"} 2`,
+		},
+		"kminion": {
+			`kminion_kafka_consumer_group_topic_partition_lag{group_id="orders",partition_id="1",topic_name="ticks"} 9`,
+			`kminion_kafka_consumer_group_topic_lag{group_id="orders",topic_name="ticks"} 13`,
+			`kminion_kafka_consumer_group_topic_offset_sum{group_id="orders",topic_name="ticks"} 101`,
+			`kminion_kafka_consumer_group_info{coordinator_id="1",group_id="orders",protocol="range",protocol_type="consumer",state="Stable"} 1`,
+			`kminion_kafka_consumer_group_members{group_id="orders"} 2`,
+			`kminion_kafka_topic_partition_high_water_mark{partition_id="1",topic_name="ticks"} 100`,
+			`kminion_kafka_topic_partition_low_water_mark{partition_id="1",topic_name="ticks"} 5`,
+			`kminion_kafka_topic_high_water_mark_sum{topic_name="ticks"} 100`,
+		},
+	} {
+		_, body := ask(t, func() httpapi.Status { s := running(); s.LagNames = []string{system}; return s }, "GET", "/metrics")
+		for _, line := range want {
+			if !strings.Contains(body, line+"\n") {
+				t.Errorf("%s: no line %s", system, line)
+			}
+		}
+		if strings.Contains(body, "} -1") {
+			t.Errorf("%s: a negative number in %s", system, body)
 		}
 	}
 }

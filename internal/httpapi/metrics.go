@@ -18,11 +18,20 @@ type metric struct {
 	read   func(s *Status, emit emitter)
 }
 
+// allMetrics are the rows of every table, in the order of the documentation.
+func allMetrics() []metric {
+	all := append(append([]metric(nil), metrics...), lagMetrics...)
+	for _, s := range lagSystems {
+		all = append(all, s.metrics...)
+	}
+	return all
+}
+
 // emitter takes one sample with the values of the metric's labels.
 type emitter func(value float64, labels ...string)
 
-// metrics lists everything but the checkpoint histogram and the build, in the
-// order of the documentation. Series are bounded by partitions, watched groups
+// metrics lists what is about the audit itself, but for the checkpoint
+// histogram and the build, in the order of the documentation. Series are bounded by partitions, watched groups
 // and finding codes; none is per symbol.
 var metrics = []metric{
 	{"auditstream_ready", "1 after recovery and while no partition stands still, otherwise 0.",
@@ -39,6 +48,10 @@ var metrics = []metric{
 		prometheus.GaugeValue, byPartition, func(s *Status, emit emitter) {
 			s.eachPartition(func(p Partition, labels ...string) { emit(float64(p.Lag), labels...) })
 		}},
+	{"auditstream_partition_stalled", "1 while the audit stands still before the partition's end for 30 s or longer, otherwise 0.",
+		prometheus.GaugeValue, byPartition, func(s *Status, emit emitter) {
+			s.eachPartition(func(p Partition, labels ...string) { emit(boolean(p.Stalled), labels...) })
+		}},
 	{"auditstream_findings_open", "Findings open now.",
 		prometheus.GaugeValue, []string{"code"}, func(s *Status, emit emitter) {
 			for _, code := range engine.Codes() {
@@ -53,12 +66,6 @@ var metrics = []metric{
 		}},
 	{"auditstream_rebalances_total", "Rebalances of the audit's own group since the process started.",
 		prometheus.CounterValue, nil, func(s *Status, emit emitter) { emit(float64(s.Rebalances)) }},
-	{"kafka_consumer_group_lag", "Records between a watched group's committed offset and the partition's end.",
-		prometheus.GaugeValue, []string{"group", "topic", "partition"}, func(s *Status, emit emitter) {
-			for _, l := range s.GroupLags {
-				emit(float64(l.Lag), l.Group, l.Topic, strconv.Itoa(int(l.Partition)))
-			}
-		}},
 }
 
 var byPartition = []string{"topic", "partition"}

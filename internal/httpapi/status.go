@@ -14,7 +14,12 @@ type Status struct {
 	Opened      map[engine.Code]int64 // findings opened since the process started
 	Checkpoints Durations
 	Rebalances  int64
-	GroupLags   []GroupLag
+
+	// Watched groups, in the one instance that judges them.
+	GroupLags []GroupLag
+	Groups    []Group
+	Logs      []Log
+	LagNames  []string // further names under which lag is exported: kafka_exporter, kminion
 }
 
 // Partition is one partition of a tick topic that this process audits.
@@ -24,6 +29,7 @@ type Partition struct {
 	Records   int64 // judged since the group's first record
 	Ticks     int64 // of them good ones
 	Lag       int64 // records between the audit and the partition's end
+	Stalled   bool  // it stands still although records are unread
 }
 
 // Durations counts events by how long they took.
@@ -38,5 +44,21 @@ type GroupLag struct {
 	Group     string
 	Topic     string
 	Partition int32
-	Lag       int64
+	Lag       int64         // records; negative: unknown
+	Committed int64         // next offset to read; negative: none
+	Age       time.Duration // of the oldest unread record; negative: unknown
+}
+
+// Group is a watched group as it is described.
+type Group struct {
+	Name, Type, Protocol, State string
+	Members                     int // negative: unknown
+	Coordinator                 int32
+}
+
+// Log is where a partition of a tick topic starts and ends; negative: unknown.
+type Log struct {
+	Topic      string
+	Partition  int32
+	Start, End int64
 }
