@@ -3,8 +3,9 @@
 LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 KAFKA := bin/kafka
 FUZZTIME ?= 20s
+SEEDS ?= 10000
 
-.PHONY: build test test-kafka lint docs bench bench-kafka fuzz demo ci clean
+.PHONY: build test test-kafka sim lint docs bench bench-kafka fuzz demo ci clean
 
 build:
 	go build -o bin/auditstream ./cmd/auditstream
@@ -18,6 +19,9 @@ test-kafka:
 	@trap '.ci/kafka/stop $(KAFKA)' EXIT; \
 	  address=$$(.ci/kafka/start $(KAFKA)) && \
 	  AUDITSTREAM_TEST_KAFKA=$$address go test -count=1 ./...
+
+sim:
+	go test -count=1 -timeout 30m -run '^TestSimulation$$' ./processors -sim.seeds $(SEEDS)
 
 lint:
 	@unformatted=$$(gofmt -l .); test -z "$$unformatted" || { echo "gofmt -w $$unformatted"; exit 1; }

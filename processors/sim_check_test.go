@@ -1,0 +1,133 @@
+package processors
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/auditstream/auditstream/codecs"
+	"github.com/auditstream/auditstream/engine"
+	"github.com/auditstream/auditstream/topology"
+)
+
+// simOutcome is what a run has left behind for a committed reader.
+type simOutcome struct {
+	final    *engine.Report
+	reports  map[string]*engine.Report // by id
+	twice    []string                  // ids of reports that came more than once
+	findings map[string]string         // opened ones, by id
+	rows     map[string]string         // of the symbols' table
+	parts    map[string]string         // what the topic's table knows of partitions
+	letters  map[string]int
+}
+
+func (s *sim) outcome() (*simOutcome, error) {
+	o := &simOutcome{
+		reports: map[string]*engine.Report{}, findings: map[string]string{}, rows: map[string]string{}, parts: map[string]string{}, letters: map[string]int{},
+	}
+	for _, record := range s.kafka.logs[place{s.topo.OfRole(topology.RoleAudit)[0], 0}].values() {
+		r, err := codecs.DecodeReport(record.Value)
+		if err != nil {
+			return nil, err
+		}
+		if o.reports[r.ID] != nil {
+			o.twice = append(o.twice, r.ID)
+		}
+		o.reports[r.ID] = r
+		if r.Trigger == engine.TriggerFinal && r.Scope == engine.ScopeTopic {
+			o.final = r
+		}
+		if r.Trigger != engine.TriggerFinding {
+			continue
+		}
+		for _, f := range r.Findings {
+			if f.State == engine.Opened && f.Code != engine.RebalanceStorm {
+				o.findings[f.ID] = fmt.Sprintf("%s %s at %d", f.Code, f.Symbol, f.FirstOffset)
+			}
+		}
+	}
+	for p := range s.kafka.counts[s.names.Table] {
+		for key, value := range s.kafka.logs[place{s.names.Table, p}].rows() {
+			o.rows[fmt.Sprintf("%d %q", p, key)] = value
+		}
+	}
+	for key, value := range s.kafka.logs[place{s.names.DistributionTable, 0}].rows() {
+		_, row, err := codecs.ParseTopicRowKey([]byte(key))
+		if err != nil {
+			return nil, err
+		}
+		if row[0] != 'p' {
+			continue
+		}
+		r, err := codecs.DecodeTopicRow(row, []byte(value))
+		if err != nil {
+			return nil, err
+		}
+		b, _ := json.Marshal(r.Part.Stats)
+		o.parts[row] = string(b)
+	}
+	for _, letter := range s.kafka.logs[place{"dead", 0}].values() {
+		for _, h := range letter.Headers {
+			if h.Key == "x-original-partition" || h.Key == "x-original-offset" {
+				o.letters[h.Key+string(h.Value)]++
+			}
+		}
+	}
+	return o, nil
+}
+
+// differences holds a run with faults against one without.
+func (o *simOutcome) differences(want *simOutcome, exactlyOnce bool) (found []string) {
+	say := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
+	if o.final == nil || want.final == nil {
+		say("no FINAL report; one without faults: %v", want.final != nil)
+		return found
+	}
+	if exactlyOnce && len(o.twice) > 0 {
+		say("%d reports came twice, first %s", len(o.twice), describe(o.reports[o.twice[0]]))
+	}
+	if o.final.Counts != want.final.Counts || !maps.Equal(o.final.PartitionTicks, want.final.PartitionTicks) || o.final.TotalTicks != want.final.TotalTicks {
+		say("totals %+v %v\nwant %+v %v", o.final.Counts, o.final.PartitionTicks, want.final.Counts, want.final.PartitionTicks)
+	}
+	compare(say, "finding", o.findings, want.findings)
+	compare(say, "row", o.rows, want.rows)
+	compare(say, "partition", o.parts, want.parts)
+	compare(say, "report of a partition", o.partitionReports(), want.partitionReports())
+	if exactlyOnce && !maps.Equal(o.letters, want.letters) {
+		say("dead letters %v\nwant %v", o.letters, want.letters)
+	}
+	return found
+}
+
+func (o *simOutcome) partitionReports() map[string]string {
+	reports := map[string]string{}
+	for id, r := range o.reports {
+		if r.Scope == engine.ScopePartition {
+			reports[id] = r.Trigger.String()
+			if r.Trigger == engine.TriggerInterval {
+				reports[id] = describe(r)
+			}
+		}
+	}
+	return reports
+}
+
+func describe(r *engine.Report) string {
+	return fmt.Sprintf("%s %s from %v %+v", r.Key(), r.Trigger, r.WindowStart, r.Counts)
+}
+
+func compare(say func(string, ...any), what string, got, want map[string]string) {
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		if g, ok := got[key]; !ok {
+			say("%s %s is missing: %q", what, key, want[key])
+		} else if g != want[key] {
+			say("%s %s is\n%q, want\n%q", what, key, g, want[key])
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(got)) {
+		if _, ok := want[key]; !ok {
+			say("%s %s is none: %q", what, key, got[key])
+		}
+	}
+}
