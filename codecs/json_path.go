@@ -104,7 +104,11 @@ func (d *JSON) object(b []byte, i, depth int, n *jsonNode, at *jsonFound) int {
 		if kid != nil {
 			i = d.value(b, i, depth, kid, at)
 		} else if i < len(b) && isDigit(b[i]) {
-			i = skipNumber(b, i)
+			if end := plainEnd(b, i); end > 0 {
+				i = end
+			} else {
+				i = skipNumber(b, i)
+			}
 		} else {
 			i = skipValue(b, i, depth)
 		}

@@ -116,6 +116,50 @@ func skipDigits(b []byte, i int) int {
 	return digitsEnd(b, i)
 }
 
+// plainEnd returns the index after a number at b[i] of at most 15 bytes that
+// is digits, or digits, a point and digits, with a comma or closing bracket
+// behind it; 0 for all else, which skipNumber then reads.
+func plainEnd(b []byte, i int) int {
+	if i+16 > len(b) {
+		return 0
+	}
+	b = b[i : i+16]
+	// A mark stands at each byte that is no digit, as in digitsEnd. Only behind
+	// a byte of 0x80 or above may one stand at a digit, and such a byte ends
+	// the number or comes after its end.
+	v := binary.LittleEndian.Uint64(b) ^ swarLow*'0'
+	stop := (v + swarLow*0x76 | v) & swarHigh
+	w := binary.LittleEndian.Uint64(b[8:]) ^ swarLow*'0'
+	more := (w + swarLow*0x76 | w) & swarHigh
+	end := markEnd(stop, more)
+	if end == 0 || end > 1 && b[0] == '0' {
+		return 0
+	}
+	if end < 16 && b[end&15] == '.' {
+		point := end
+		if point < 8 {
+			stop &= stop - 1
+		} else {
+			stop, more = 0, more&(more-1)
+		}
+		if end = markEnd(stop, more); end == point+1 {
+			return 0
+		}
+	}
+	if end < 16 && (b[end&15] == ',' || b[end&15] == '}') {
+		return i + end
+	}
+	return 0
+}
+
+// markEnd is the index of the lowest mark in two words, 16 without one.
+func markEnd(stop, more uint64) int {
+	if stop != 0 {
+		return bits.TrailingZeros64(stop) >> 3
+	}
+	return 8 + bits.TrailingZeros64(more)>>3
+}
+
 // skipNumber reads a number whose first byte is b[i].
 func skipNumber(b []byte, i int) int {
 	if b[i] == '-' {
