@@ -96,6 +96,9 @@ func (p *Partition) SetTopicID(id string) { p.row.TopicID = id }
 // MarkReset notes that the totals start anew because the topic was re-created.
 func (p *Partition) MarkReset() { p.reset, p.changed = true, true }
 
+// Counts are the partition's counts since its first record.
+func (p *Partition) Counts() Counts { return p.row.Counts }
+
 // Symbols is the number of symbols held.
 func (p *Partition) Symbols() int { return len(p.symbols) }
 

@@ -12,11 +12,17 @@ func (c *claim) begin(offset kgo.Offset) kgo.Offset {
 	from, next := c.unit.rests()
 	at := offset.EpochOffset().Offset
 	committed := at >= 0
-	switch {
-	case c.fromStart || at > c.end: // about a log that is gone
-		at, committed = c.start, false
-	case committed && next >= 0:
+	end := max(c.end, c.high)
+	// Rows that rest on the very end of the log were cut back to it.
+	gone := c.fromStart || at > end && next != end
+	known := at // what was read up to before
+	if next >= 0 {
+		known = next
 		at = min(at, next)
+	}
+	switch {
+	case gone: // about a log that is gone
+		at, committed, known = c.start, false, -1
 	case committed:
 	case at == kgo.NewOffset().AtEnd().EpochOffset().Offset && !c.oldest:
 		// Offsets expire, rows do not: what they rest on was begun long ago.
@@ -26,10 +32,13 @@ func (c *claim) begin(offset kgo.Offset) kgo.Offset {
 	default:
 		at = c.start
 	}
-	if committed {
+	if committed && offset.EpochOffset().Offset <= end {
 		c.committed = offset.EpochOffset().Offset
 	}
 	c.next = max(at, c.start)
+	if known >= 0 && known < c.start {
+		c.unit.lost(known, c.start)
+	}
 	switch {
 	case c.next == c.start && !committed:
 		// The log's start may move on before it is read.

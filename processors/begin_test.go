@@ -13,6 +13,7 @@ type restsUnit struct {
 }
 
 func (u restsUnit) rests() (from, next int64) { return u.from, u.next }
+func (u restsUnit) lost(int64, int64)         {}
 
 func TestBegin(t *testing.T) {
 	t.Parallel()

@@ -147,7 +147,10 @@ func (c *claim) take() (*batch, error) {
 		b = &batch{}
 	}
 	// What is read again lies before a commit that stands already.
-	b.claim, b.next, b.closing = c, max(c.next, c.committed), c.closed
+	b.claim, b.next, b.epoch, b.closing = c, max(c.next, c.committed), -1, c.closed
+	if b.next == c.next {
+		b.epoch = c.epoch // by it a truncation is found out that the log's growth has hidden
+	}
 	return b, nil
 }
 

@@ -32,6 +32,9 @@ type claim struct {
 	start     int64 // of the log, when the session began
 	next      int64 // next offset to read
 	end       int64 // readable end of the log, as known last
+	high      int64 // its high watermark when the session began
+	sampled   int64 // next when the log's bounds were asked for last
+	epoch     int32 // leader epoch of the last record read, -1: unknown
 	committed int64 // next as it is durable, -1: unknown
 	stop      int64 // where --stop-at-end ends this partition, -1: nowhere
 	closed    bool  // stop is reached and the unit has been told
@@ -45,7 +48,7 @@ type claim struct {
 func newClaim(p place, stream string, virtual int32, u unit, b *budget) *claim {
 	return &claim{
 		place: p, stream: stream, virtual: virtual, unit: u, queue: newQueue(b),
-		marks: make(chan *sarama.ConsumerMessage, 4), next: -1, end: -1, committed: -1, stop: -1,
+		marks: make(chan *sarama.ConsumerMessage, 4), next: -1, end: -1, committed: -1, stop: -1, sampled: -1, epoch: -1,
 		heard: time.Now(),
 	}
 }
@@ -92,13 +95,10 @@ func (c *claim) announce(done <-chan struct{}) {
 // consume hands the next frame to the unit. A panic below becomes an error
 // that names the place; the claim then takes nothing more.
 func (c *claim) consume() (err error) {
-	f, ok := c.queue.pop()
-	if !ok {
-		return nil
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.failed {
+	f, ok := c.queue.pop()
+	if !ok || c.failed {
 		return nil
 	}
 	at := f.records[0].Offset
@@ -110,6 +110,7 @@ func (c *claim) consume() (err error) {
 			c.failed = true
 		}
 	}()
+	c.follow(f)
 	records := f.records
 	if c.stop >= 0 {
 		records = before(records, c.stop)
@@ -118,7 +119,8 @@ func (c *claim) consume() (err error) {
 		if err := c.unit.consume(records); err != nil {
 			return err
 		}
-		c.next = records[len(records)-1].Offset + 1
+		last := records[len(records)-1]
+		c.next, c.epoch = last.Offset+1, last.LeaderEpoch
 	}
 	if len(records) < len(f.records) {
 		c.next = max(c.next, c.stop)

@@ -57,9 +57,9 @@ func (u *distribution) restore(r *kgo.Record) error {
 	return nil
 }
 
-func (u *distribution) recovered(_, end int64) (fresh bool, err error) {
-	if fresh = u.read.Next > end; fresh {
-		u.log.Warn().Int64("next", u.read.Next).Int64("end", end).Msg("the distribution topic was made anew: it is read from its start")
+func (u *distribution) recovered(b logBounds) (fresh bool, err error) {
+	if fresh = u.read.Next > b.high; fresh {
+		u.log.Warn().Int64("next", u.read.Next).Int64("end", b.high).Msg("the distribution topic was made anew: it is read from its start")
 		u.read = codecs.OffsetRow{}
 	}
 	return fresh, nil
@@ -71,6 +71,15 @@ func (u *distribution) rests() (from, next int64) {
 	}
 	return u.read.From, u.read.Next
 }
+
+// Statistics are cumulative, so those that are lost are made good by the next
+// ones; what they had told once, such as where a symbol was seen first, is not.
+func (u *distribution) lost(from, to int64) {
+	u.log.Warn().Int64("from", from).Int64("to", to).Msg("statistics are gone before they were read: the retention of the distribution topic is too short")
+	u.read.Next = max(u.read.Next, to)
+}
+
+func (u *distribution) truncated(to int64) { u.read.Next = min(u.read.Next, to) }
 
 func (u *distribution) consume(records []*kgo.Record) error {
 	for _, r := range records {

@@ -19,6 +19,7 @@ type member struct {
 	ctx     context.Context
 	handler sarama.ConsumerGroupHandler // goka's
 	client  groupClient
+	made    chan struct{} // closed when client is set: it may assign partitions before that
 
 	once  sync.Once
 	ended chan struct{} // the member should end
@@ -35,12 +36,13 @@ const warnEvery = 10 * time.Second
 
 // member joins and reads until the context ends or something fails.
 func (g *group) member(ctx context.Context, h sarama.ConsumerGroupHandler) error {
-	m := &member{g: g, ctx: ctx, handler: h, ended: make(chan struct{})}
+	m := &member{g: g, ctx: ctx, handler: h, made: make(chan struct{}), ended: make(chan struct{})}
 	client, err := kgo.NewClient(append(append([]kgo.Opt(nil), g.cfg.ConsumerOptions...), m.options()...)...)
 	if err != nil {
 		return fatal{fmt.Errorf("group %s: %w", g.name, err)}
 	}
 	m.client = client
+	close(m.made)
 	m.read()
 	// franz-go revokes on the way out, and with that the session ends.
 	client.CloseAllowingRebalance()
@@ -58,7 +60,10 @@ func (m *member) options() []kgo.Opt {
 		// Markers are records without meaning, but they hold offsets: without
 		// them a log that ends in one would never be read to its end.
 		kgo.KeepControlRecords(),
-		kgo.OnPartitionsAssigned(func(_ context.Context, _ *kgo.Client, parts map[string][]int32) { m.assigned(parts) }),
+		kgo.OnPartitionsAssigned(func(_ context.Context, _ *kgo.Client, parts map[string][]int32) {
+			<-m.made
+			m.assigned(parts)
+		}),
 		kgo.OnPartitionsRevoked(func(context.Context, *kgo.Client, map[string][]int32) { m.fail(m.end(nil)) }),
 		kgo.OnPartitionsLost(func(context.Context, *kgo.Client, map[string][]int32) { m.fail(m.end(errLost)) }),
 		kgo.AdjustFetchOffsetsFn(m.positions),
@@ -126,6 +131,11 @@ func (m *member) fetchError(topic string, partition int32, err error) {
 	var session *kgo.ErrGroupSession
 	if errors.As(err, &session) {
 		m.g.log.Warn().Err(session.Err).Msg("group session lost")
+		return
+	}
+	var loss *kgo.ErrDataLoss
+	if errors.As(err, &loss) {
+		m.lost(loss)
 		return
 	}
 	if hopeless(err) || is(err, kerr.UnknownTopicID) {

@@ -19,9 +19,10 @@ const (
 // callback: goka costs about 2 µs and 7 allocations a message, whatever is in
 // it.
 type frame struct {
-	records []*kgo.Record // never empty; control records included
-	end     int64         // readable end of the log when they were fetched
-	bytes   int64
+	records   []*kgo.Record // never empty; control records included
+	logBounds               // of the log when they were fetched
+	cut       int64         // where the log had been truncated before them, -1: nowhere
+	bytes     int64
 }
 
 // budget bounds what is fetched and not consumed over all partitions.
@@ -61,6 +62,7 @@ type queue struct {
 	told   int // frames of those that were announced
 	bytes  int64
 	paused bool
+	cut    int64 // where the log was truncated before the next frame, -1: nowhere
 	fetching
 }
 
@@ -68,16 +70,17 @@ type queue struct {
 // called under the queue's lock, so that they cannot overtake each other.
 type fetching struct{ pause, resume func() }
 
-func newQueue(b *budget) *queue { return &queue{budget: b, signal: make(chan struct{}, 1)} }
+func newQueue(b *budget) *queue { return &queue{budget: b, signal: make(chan struct{}, 1), cut: -1} }
 
 // push appends the records in frames; it never waits.
-func (q *queue) push(records []*kgo.Record, end int64, f fetching) {
+func (q *queue) push(records []*kgo.Record, b logBounds, f fetching) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.fetching = f
 	for len(records) > 0 {
 		n := min(frameRecords, len(records))
-		f := &frame{records: records[:n:n], end: end}
+		f := &frame{records: records[:n:n], logBounds: b, cut: q.cut}
+		q.cut = -1
 		for _, r := range f.records {
 			f.bytes += int64(len(r.Value) + len(r.Key) + 64)
 		}
@@ -93,6 +96,16 @@ func (q *queue) push(records []*kgo.Record, end int64, f fetching) {
 	if q.bytes > queueBytes && !q.paused {
 		q.paused = true
 		q.pause()
+	}
+}
+
+// pushCut notes that the log was truncated at an offset: what comes from now on
+// comes after that.
+func (q *queue) pushCut(to int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.cut < 0 || to < q.cut {
+		q.cut = to
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
@@ -149,42 +148,22 @@ func (s *session) stable(ctx context.Context, left map[int32]int64) bool {
 
 // bounds tells the claims the bounds of their logs.
 func (s *session) bounds(ctx context.Context) error {
-	starts, err := s.g.offsets.ListStartOffsets(ctx, s.g.layout.topics...)
+	bounds, err := s.listBounds(ctx)
 	if err != nil {
-		return fmt.Errorf("starts of topics: %w", err)
-	}
-	list := s.g.offsets.ListCommittedOffsets
-	if s.g.cfg.Limits.UncommittedReads {
-		list = s.g.offsets.ListEndOffsets
-	}
-	ends, err := list(ctx, s.g.layout.topics...)
-	if err != nil {
-		return fmt.Errorf("ends of topics: %w", err)
+		return err
 	}
 	for _, c := range s.ordered {
-		start, end, err := boundsOf(starts, ends, c.place)
+		b, err := bounds(c.place)
 		if err != nil {
 			return err
 		}
-		c.start, c.end = start, end
+		c.start, c.end, c.high = b.start, b.end, b.high
 		if stop, ok := s.g.ends[c.place]; ok {
-			c.stop = stop
+			c.stop = min(stop, b.high)
 		}
-		if c.fromStart, err = c.unit.recovered(start, end); err != nil {
+		if c.fromStart, err = c.unit.recovered(b); err != nil {
 			return fatal{err}
 		}
 	}
 	return nil
-}
-
-func boundsOf(starts, ends kadm.ListedOffsets, p place) (start, end int64, err error) {
-	first, ok := starts.Lookup(p.topic, p.partition)
-	if !ok || first.Err != nil {
-		return 0, 0, fmt.Errorf("start of %s: %w", p, errors.Join(first.Err, missing(ok)))
-	}
-	last, ok := ends.Lookup(p.topic, p.partition)
-	if !ok || last.Err != nil {
-		return 0, 0, fmt.Errorf("end of %s: %w", p, errors.Join(last.Err, missing(ok)))
-	}
-	return first.Offset, last.Offset, nil
 }

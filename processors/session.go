@@ -132,6 +132,7 @@ func (s *session) run() {
 			}
 		}()
 	}
+	s.wg.Go(s.watchBounds)
 	s.loop.start(s)
 }
 
@@ -178,7 +179,7 @@ func (s *session) deliver(f kgo.FetchTopicPartition) {
 		end = min(end, f.LastStableOffset) // what lies behind cannot be read yet
 	}
 	parts := map[string][]int32{c.topic: {c.partition}}
-	c.queue.push(f.Records, end, fetching{
+	c.queue.push(f.Records, logBounds{f.LogStartOffset, end, f.HighWatermark}, fetching{
 		pause:  func() { s.m.client.PauseFetchPartitions(parts) },
 		resume: func() { s.m.client.ResumeFetchPartitions(parts) },
 	})

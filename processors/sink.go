@@ -174,7 +174,7 @@ func (s *session) commit(ctx context.Context, batches []*batch) error {
 		if offsets[b.claim.topic] == nil {
 			offsets[b.claim.topic] = map[int32]kgo.EpochOffset{}
 		}
-		offsets[b.claim.topic][b.claim.partition] = kgo.EpochOffset{Epoch: -1, Offset: b.next}
+		offsets[b.claim.topic][b.claim.partition] = kgo.EpochOffset{Epoch: b.epoch, Offset: b.next}
 	}
 	var failed error
 	s.m.client.CommitOffsetsSync(ctx, offsets, func(_ *kgo.Client, _ *kmsg.OffsetCommitRequest, resp *kmsg.OffsetCommitResponse, err error) {

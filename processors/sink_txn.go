@@ -60,7 +60,7 @@ func (k *oneTransaction) transact(ctx context.Context, s *session, batches []*ba
 	offsets := map[string][]*sarama.PartitionOffsetMetadata{}
 	for _, b := range batches {
 		offsets[b.claim.topic] = append(offsets[b.claim.topic], &sarama.PartitionOffsetMetadata{
-			Partition: b.claim.partition, Offset: b.next, LeaderEpoch: -1,
+			Partition: b.claim.partition, Offset: b.next, LeaderEpoch: b.epoch,
 		})
 	}
 	metadata := sarama.NewConsumerGroupMetadataFromSession(s, s.g.name, &s.g.instance)

@@ -1,6 +1,7 @@
 package processors
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -47,6 +48,7 @@ type PartitionStatus struct {
 	Lag       int64         // records between the audit and that end
 	Symbols   int64
 	Live      bool // the audit keeps up with the partition
+	Stalled   bool // it stands still although records are unread
 }
 
 // LagStatus is a watched group's lag on one partition.
@@ -111,6 +113,11 @@ func (s *Status) Stats() Stats {
 			c.NotReady = append(c.NotReady, group+": "+why)
 		}
 	}
+	for _, p := range c.Partitions {
+		if p.Stalled {
+			c.NotReady = append(c.NotReady, fmt.Sprintf("%s/%d: stands still, %d records before its end", p.Topic, p.Partition, p.Lag))
+		}
+	}
 	if len(s.groups) == 0 {
 		c.NotReady = append(c.NotReady, "starting")
 	}
@@ -142,6 +149,20 @@ func (s *Status) partition(p PartitionStatus) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.partitions[partitionKey(p.Topic, p.Partition)] = p
+}
+
+// standing notes how a partition stands between checkpoints: one that stands
+// still has none.
+func (s *Status) standing(topic string, id int32, end, lag int64, stalled bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := partitionKey(topic, id)
+	p, known := s.partitions[key]
+	if !known {
+		return
+	}
+	p.End, p.Lag, p.Stalled = end, lag, stalled
+	s.partitions[key] = p
 }
 
 func (s *Status) dropPartitions() {

@@ -81,26 +81,43 @@ func (u *symbols) restore(r *kgo.Record) error {
 	return nil
 }
 
-func (u *symbols) recovered(_, end int64) (fresh bool, err error) {
-	id := u.cfg.prepared.TopicIDs[u.topic]
-	was := u.judge.TopicID()
-	if was != "" && id != "" && was != id || u.judge.Through() >= end {
-		u.log.Warn().Str("partition", u.String()).Int64("through", u.judge.Through()).Int64("end", end).
+func (u *symbols) recovered(b logBounds) (fresh bool, err error) {
+	id, was := u.cfg.prepared.TopicIDs[u.topic], u.judge.TopicID()
+	same := id != "" && was == id
+	switch shorter := u.judge.Next() > b.high; {
+	case was != "" && id != "" && !same || shorter && !same:
+		u.log.Warn().Str("partition", u.String()).Int64("next", u.judge.Next()).Int64("end", b.high).
 			Msg("the topic was re-created: its totals start anew")
 		u.obsolete = u.judge.SymbolNames()
 		u.judge = u.fresh()
 		u.judge.MarkReset()
 		fresh, u.reset = true, true
+	case shorter:
+		u.truncated(b.high)
 	}
 	u.judge.SetTopicID(id)
+	u.cfg.Status.partition(PartitionStatus{
+		Topic: u.topic, Partition: u.partition, Counts: u.judge.Counts(), Through: u.judge.Through(),
+		End: b.end, Lag: max(0, b.end-u.judge.Next()), Symbols: int64(u.judge.Symbols()),
+	})
 	return fresh, nil
 }
 
 func (u *symbols) rests() (from, next int64) {
-	if u.judge.Through() < 0 {
+	if u.judge.Next() == 0 {
 		return -1, -1
 	}
-	return u.from, u.judge.Through() + 1
+	return u.from, u.judge.Next()
+}
+
+func (u *symbols) lost(from, to int64) {
+	u.log.Warn().Str("partition", u.String()).Int64("from", from).Int64("to", to).Msg("records are gone before they were audited")
+	u.judge.Lost(from, to)
+}
+
+func (u *symbols) truncated(to int64) {
+	u.log.Warn().Str("partition", u.String()).Int64("from", u.judge.Next()).Int64("to", to).Msg("the log was truncated")
+	u.judge.Truncate(to)
 }
 
 func (u *symbols) consume(records []*kgo.Record) error {
@@ -166,9 +183,10 @@ func (u *symbols) progress(next, end int64) {
 }
 
 func (u *symbols) sweep() {
-	if u.judge.Live() {
-		u.judge.Sweep(time.Now().UnixNano())
-	}
+	now := time.Now().UnixNano()
+	u.judge.Sweep(now)
+	unread, stalled := u.judge.Stalled(now)
+	u.cfg.Status.standing(u.topic, u.partition, u.end, max(0, u.end-u.next), stalled && unread > 0)
 }
 
 func (u *symbols) close() { u.judge.Close(engine.NoTime) }

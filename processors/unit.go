@@ -12,12 +12,18 @@ import (
 type unit interface {
 	// restore takes a row of the table topic, in the order of the log.
 	restore(r *kgo.Record) error
-	// recovered is told once all rows are restored. start and end are the
-	// partition's bounds. fresh: the state is about another log; start over.
-	recovered(start, end int64) (fresh bool, err error)
+	// recovered is told once all rows are restored, with the bounds of the
+	// partition's log. fresh: the state is about another log; start over.
+	recovered(b logBounds) (fresh bool, err error)
 	// rests tells what the restored rows rest on: the first offset that counted
 	// and the next that does not yet, -1 where no row says so.
 	rests() (from, next int64)
+	// lost tells that reading goes on at offset to, because the log starts there
+	// by now, and that nothing from offset from on was read.
+	lost(from, to int64)
+	// truncated tells that the log has ended at offset to: what was read from
+	// there on is gone, and others come in its place.
+	truncated(to int64)
 	// consume takes records in order. An error ends the run.
 	consume(records []*kgo.Record) error
 	// progress tells where reading stands, at least once a second: next is the
@@ -43,6 +49,7 @@ type batch struct {
 	closing bool // taken after the unit was told that its input is over
 	claim   *claim
 	next    int64                     // -1: no offset to commit
+	epoch   int32                     // leader epoch of the record before next, -1: unknown
 	ahead   []*sarama.ProducerMessage // reports, dead letters, statistics
 	rows    []*sarama.ProducerMessage
 	reports []*engine.Report

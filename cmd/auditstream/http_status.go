@@ -24,7 +24,7 @@ func httpStatus(s processors.Stats, lagNames []string) httpapi.Status {
 	}
 	for _, p := range s.Partitions {
 		status.Partitions = append(status.Partitions, httpapi.Partition{
-			Topic: p.Topic, Partition: p.Partition, Records: p.Counts.Records, Ticks: p.Counts.Ticks, Lag: p.Lag,
+			Topic: p.Topic, Partition: p.Partition, Records: p.Counts.Records, Ticks: p.Counts.Ticks, Lag: p.Lag, Stalled: p.Stalled,
 		})
 	}
 	for _, l := range s.Lags {

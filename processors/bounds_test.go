@@ -1,0 +1,101 @@
+package processors
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// boundsUnit notes what it is told about its log.
+type boundsUnit struct {
+	unit
+	told []string
+}
+
+func (u *boundsUnit) lost(from, to int64) {
+	u.told = append(u.told, fmt.Sprintf("lost %d-%d", from, to))
+}
+func (u *boundsUnit) truncated(to int64)    { u.told = append(u.told, fmt.Sprintf("cut %d", to)) }
+func (u *boundsUnit) progress(int64, int64) {}
+func (u *boundsUnit) consume(rs []*kgo.Record) error {
+	u.told = append(u.told, fmt.Sprintf("read %d-%d", rs[0].Offset, rs[len(rs)-1].Offset))
+	return nil
+}
+
+func offsets(from, to int64) (records []*kgo.Record) {
+	for o := from; o <= to; o++ {
+		records = append(records, &kgo.Record{Offset: o})
+	}
+	return records
+}
+
+// What a fetch says of its log decides between a gap, a loss and a truncation.
+func TestClaimFollowsItsLog(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		from, to int64 // records of the frame; the claim has read up to 99
+		bounds   logBounds
+		cut      int64
+		want     []string
+	}{
+		"in a row":                            {100, 110, logBounds{0, 111, 111}, -1, []string{"read 100-110"}},
+		"a gap by compaction or by markers":   {150, 160, logBounds{0, 161, 161}, -1, []string{"read 150-160"}},
+		"the log starts later":                {150, 160, logBounds{150, 161, 161}, -1, []string{"lost 100-150", "read 150-160"}},
+		"a gap behind the log's start":        {150, 160, logBounds{120, 161, 161}, -1, []string{"lost 100-120", "read 150-160"}},
+		"fetched before retention came":       {100, 110, logBounds{105, 111, 111}, -1, []string{"read 100-110"}},
+		"truncated, as the leader epoch says": {90, 130, logBounds{0, 131, 131}, 90, []string{"cut 90", "read 90-130"}},
+		"truncated, and read from the start":  {0, 79, logBounds{0, 80, 80}, -1, []string{"cut 80", "read 0-79"}},
+		"a start that is not known":           {150, 160, logBounds{-1, 161, 161}, -1, []string{"read 150-160"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			u := &boundsUnit{}
+			claim := newClaim(place{"ticks", 0}, "ticks", 0, u, newBudget())
+			claim.next, claim.committed = 100, 100
+			if c.cut >= 0 {
+				claim.queue.pushCut(c.cut)
+			}
+			claim.queue.push(offsets(c.from, c.to), c.bounds, fetching{})
+			if err := claim.consume(); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(u.told, c.want) {
+				t.Errorf("told %q, want %q", u.told, c.want)
+			}
+			if claim.next != c.to+1 {
+				t.Errorf("next is %d, want %d", claim.next, c.to+1)
+			}
+			if cut := c.want[0][:3] == "cut"; cut != (claim.committed < 0) {
+				t.Errorf("committed %d: after a truncation the offset may go back, and only then", claim.committed)
+			}
+		})
+	}
+}
+
+// Bounds that are asked for beside reading count when they say the same twice
+// and nothing was read meanwhile.
+func TestClaimObservesBounds(t *testing.T) {
+	t.Parallel()
+	u := &boundsUnit{}
+	c := newClaim(place{"ticks", 0}, "ticks", 0, u, newBudget())
+	c.next = 100
+	c.observe(logBounds{120, 200, 200}, 100)
+	c.next = 110
+	c.observe(logBounds{120, 200, 200}, 110)
+	if len(u.told) != 0 {
+		t.Fatalf("told %q although it moves", u.told)
+	}
+	c.observe(logBounds{120, 200, 200}, 110)
+	c.observe(logBounds{120, 200, 200}, 120)
+	c.observe(logBounds{0, 90, 90}, 120)
+	c.observe(logBounds{0, 90, 90}, 90)
+	if want := []string{"lost 110-120", "cut 90"}; !slices.Equal(u.told, want) || c.next != 90 {
+		t.Errorf("told %q, next %d; want %q, 90", u.told, c.next, want)
+	}
+	c.stop = 200
+	if c.observe(logBounds{0, 90, 90}, 90); !c.drained(false) {
+		t.Errorf("an end that was truncated away is waited for: next %d, stop %d", c.next, c.stop)
+	}
+}
