@@ -156,16 +156,11 @@ func (c *claim) take() (*batch, error) {
 
 // lastCheckpoint is the one at the end of a session. Where it fails nothing is
 // lost: the next owner reads again from the checkpoint before.
-func (s *session) lastCheckpoint() error {
+func (s *session) lastCheckpoint(until time.Time, stopping bool) error {
 	if s.spoiled() != nil || !s.loop.mayWrite(s) {
 		return nil
 	}
-	limit := 2 * stopFor
-	stopping := s.m.ctx.Err() != nil
-	if stopping {
-		limit = stopFor
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := context.WithDeadline(context.Background(), until)
 	defer cancel()
 	faultpoint(s.g.name, "last checkpoint")
 	for {

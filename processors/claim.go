@@ -74,10 +74,10 @@ var frameMark = []byte{1}
 
 // announce gives goka one message a frame, so that partitions do not wait for
 // each other.
-func (c *claim) announce(done <-chan struct{}) {
+func (c *claim) announce(p *pressure, done <-chan struct{}) {
 	for {
 		f, ok := c.queue.announced(done)
-		if !ok {
+		if !ok || !p.wait(done) {
 			return
 		}
 		last := f.records[len(f.records)-1]

@@ -44,7 +44,7 @@ type Config struct {
 	CheckpointInterval time.Duration // state, reports and offsets are made durable so often
 	SessionTimeout     time.Duration // of the group members, as in ConsumerOptions
 	HeartbeatInterval  time.Duration
-	RetryFor           time.Duration // what fails this long ends the run; default 30 s
+	RetryFor           time.Duration // what fails this long ends the run; default 150 s
 
 	StopOnBadRecord bool     // errors.tolerance=none
 	LagGroups       []string // consumer.lag.groups: names or regular expressions
@@ -60,7 +60,9 @@ type Config struct {
 
 // The times that are no configuration.
 const (
-	stopFor     = 4 * time.Second        // the last checkpoint of a stop may take so long
+	stopFor     = 3 * time.Second        // a session's end may take so long at a stop
+	leaveFor    = time.Second            // leaving both groups may take so long
+	holdAfter   = 2 * time.Second        // a checkpoint that takes longer holds the input
 	urgentAfter = 100 * time.Millisecond // least time between checkpoints that a finding asked for
 	loopEvery   = 50 * time.Millisecond  // resolution of the checkpoint loop
 	sweepEvery  = time.Second
@@ -79,7 +81,7 @@ func (c *Config) setDefaults() {
 		c.HeartbeatInterval = 3 * time.Second
 	}
 	if c.RetryFor <= 0 {
-		c.RetryFor = 30 * time.Second
+		c.RetryFor = 150 * time.Second
 	}
 	if c.dial == nil {
 		c.dial = func(config *sarama.Config) (io.Closer, sarama.AsyncProducer, error) {

@@ -11,9 +11,10 @@ import (
 type loop struct {
 	quit, done chan struct{}
 	cancel     context.CancelFunc
-	stand      standstill
+	stand      *standstill
 
 	swept, checked, failing time.Time // last sweep and checkpoint; since when checkpoints fail
+	cause                   error     // of the failures, where it is more than that time ran out
 }
 
 func (l *loop) start(s *session) {
@@ -21,19 +22,20 @@ func (l *loop) start(s *session) {
 	l.quit, l.done, l.cancel = make(chan struct{}), make(chan struct{}), cancel
 	l.ready(s)
 	go l.run(ctx, s)
+	go l.watch(ctx, s)
 }
 
 func (l *loop) ready(s *session) {
 	l.stand, l.checked = newStandstill(s.g.cfg), time.Now()
 }
 
-// stop ends the loop. A checkpoint under way may finish, within bounds.
-func (l *loop) stop() {
+// stop ends the loop. A checkpoint under way may finish within a time.
+func (l *loop) stop(within time.Duration) {
 	if l.quit == nil {
 		return
 	}
 	close(l.quit)
-	timer := time.AfterFunc(stopFor, l.cancel)
+	timer := time.AfterFunc(within, l.cancel)
 	<-l.done
 	timer.Stop()
 	l.cancel()
@@ -69,16 +71,35 @@ func (l *loop) step(ctx context.Context, s *session) (goOn bool) {
 	if !due || s.ctx.Err() != nil || s.spoiled() != nil || !l.mayWrite(s) {
 		return true
 	}
-	err := s.checkpoint(ctx)
+	slow := time.AfterFunc(holdAfter, func() { s.hold("a checkpoint is not acknowledged yet") })
+	since := l.failing
+	if since.IsZero() {
+		since = now
+	}
+	attempt, cancel := context.WithDeadline(ctx, since.Add(s.g.cfg.RetryFor))
+	err := s.checkpoint(attempt)
+	cancel()
+	slow.Stop()
 	l.checked = time.Now()
 	if err == nil {
-		l.failing = time.Time{}
+		l.failing, l.cause = time.Time{}, nil
+		s.release()
 		return true
 	}
-	if l.failing.IsZero() {
-		l.failing = l.checked
+	l.failing = since
+	return ctx.Err() == nil && l.goOn(s, l.why(err), l.checked.Sub(since))
+}
+
+// why is the error with what made an attempt before it fail, where itself says
+// only that time ran out.
+func (l *loop) why(err error) error {
+	switch {
+	case !is(err, context.DeadlineExceeded):
+		l.cause = err
+	case l.cause != nil:
+		return fmt.Errorf("%w, after %w", err, l.cause)
 	}
-	return ctx.Err() == nil && l.goOn(s, err, l.checked.Sub(l.failing))
+	return err
 }
 
 // goOn judges a failed checkpoint and reports whether to try another.
@@ -102,17 +123,9 @@ func (l *loop) goOn(s *session, err error, lasted time.Duration) bool {
 		s.fail(fatal{fmt.Errorf("checkpoint of group %s failed for %s: %w", s.g.name, lasted.Round(time.Second), err)})
 		return false
 	}
+	s.hold(err.Error())
 	s.g.log.Warn().Err(err).Msg("checkpoint failed, trying again")
 	return true
-}
-
-// mayWrite holds back writes that no transaction would fence.
-func (l *loop) mayWrite(s *session) bool {
-	stood := l.stand.observe(time.Now())
-	if stood > 0 {
-		s.g.log.Warn().Dur("stood", stood).Msg("the process stood still; waiting for heartbeats before anything is written")
-	}
-	return s.g.cfg.ExactlyOnce || l.stand.mayWrite()
 }
 
 // awaitEnd gives the heartbeats time to end the session and to tell why:
@@ -129,31 +142,3 @@ func (s *session) awaitEnd() (goesOn bool) {
 	}
 	return false
 }
-
-// standstill finds out that the process did not run for so long that its
-// partitions may belong to somebody else without its knowing.
-type standstill struct {
-	limit, pause time.Duration
-	last, until  time.Time
-}
-
-func newStandstill(c *Config) standstill {
-	return standstill{limit: c.SessionTimeout / 2, pause: 4 * c.HeartbeatInterval, last: wallClock()}
-}
-
-// observe is told the time often; it returns for how long the process stood
-// still, 0 when it did not.
-func (s *standstill) observe(now time.Time) (stood time.Duration) {
-	now = now.Round(0) // the wall clock also runs while the machine sleeps
-	gap := now.Sub(s.last)
-	s.last = now
-	if gap <= s.limit {
-		return 0
-	}
-	s.until = now.Add(s.pause)
-	return gap
-}
-
-func (s *standstill) mayWrite() bool { return !s.last.Before(s.until) }
-
-func wallClock() time.Time { return time.Now().Round(0) }

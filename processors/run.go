@@ -214,7 +214,7 @@ func (a *audit) leave(cause error) {
 	if errors.As(cause, &other) {
 		return // the id is somebody else's: leaving would throw that one out
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), leaveFor)
 	defer cancel()
 	for _, group := range []string{a.names.Group, a.names.DistributionGroup} {
 		_, err := a.admin.LeaveGroup(ctx, kadm.LeaveGroup(group).InstanceIDs(a.instance).Reason("the audit ends"))

@@ -25,6 +25,7 @@ type session struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	wg     sync.WaitGroup // goka's ConsumeClaim and what feeds it
+	pressure
 	loop   loop
 
 	mu      sync.Mutex
@@ -122,7 +123,7 @@ func (s *session) run() {
 		s.wg.Add(2)
 		go func() {
 			defer s.wg.Done()
-			c.announce(s.ctx.Done())
+			c.announce(&s.pressure, s.ctx.Done())
 		}()
 		go func() {
 			defer s.wg.Done()
@@ -186,16 +187,23 @@ func (s *session) deliver(f kgo.FetchTopicPartition) {
 }
 
 // end closes the session: goka first, so that no record is in flight, then
-// the last checkpoint, unless the partitions are somebody else's by now.
+// the last checkpoint, unless the partitions are somebody else's by now. All
+// that together has a time: a stop must not take long, and a rebalance waits.
 func (s *session) end(cause error) error {
+	limit := 2 * stopFor
+	stopping := s.m.ctx.Err() != nil
+	if stopping {
+		limit = stopFor
+	}
+	until := time.Now().Add(limit)
 	s.cancel(cause)
 	s.wg.Wait()
 	gokaErr := s.m.handler.Cleanup(s)
-	s.loop.stop()
+	s.loop.stop(limit / 2)
 	if cause != nil {
 		s.spoil(cause)
 	}
-	err := s.lastCheckpoint()
+	err := s.lastCheckpoint(until, stopping)
 	if err == nil && gokaErr != nil {
 		err = fatal{gokaErr}
 	}

@@ -80,10 +80,13 @@ func (p *producer) close() {
 	case <-time.After(closeFor):
 	}
 	_ = client.Close()
-	<-done
+	select {
+	case <-done:
+	case <-time.After(closeFor):
+	}
 }
 
-const closeFor = 2 * time.Second
+const closeFor = 500 * time.Millisecond
 
 // send writes the messages and returns when all are acknowledged, or at the
 // first failure once no message is under way any more.

@@ -18,7 +18,8 @@ func (k *oneTransaction) write(ctx context.Context, s *session, batches []*batch
 		return err
 	}
 	var phase atomic.Int32
-	err := within(ctx, func() error { return k.transact(ctx, s, batches, &phase) })
+	ap := k.ap // the call may outlive its time, and this producer
+	err := within(ctx, func() error { return transact(ctx, ap, s, batches, &phase) })
 	if err != nil && !phase.CompareAndSwap(txnOpen, txnGivenUp) && !is(err, errOutcome) {
 		err = fmt.Errorf("%w: %w", errOutcome, err)
 	}
@@ -49,8 +50,7 @@ func within(ctx context.Context, f func() error) error {
 	}
 }
 
-func (k *oneTransaction) transact(ctx context.Context, s *session, batches []*batch, phase *atomic.Int32) error {
-	ap := k.ap
+func transact(ctx context.Context, ap sarama.AsyncProducer, s *session, batches []*batch, phase *atomic.Int32) error {
 	if err := ap.BeginTxn(); err != nil {
 		return fmt.Errorf("begin transaction: %w", err)
 	}

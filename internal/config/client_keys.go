@@ -79,6 +79,7 @@ var ClientKeys = []ClientKey{
 	{"linger.ms", Producer, "5", "", duration(0), false},
 	{"compression.type", Producer, "lz4", "", words("none", "gzip", "snappy", "lz4", "zstd"), false},
 	{"max.request.size", Producer, "1000000", "Largest record that is written.", size(1024), false},
+	{"delivery.timeout.ms", Producer, "150000", "How long state may fail to be written, or a group to be joined, before the run ends with the cause; the input waits meanwhile.", duration(1000), false},
 	{"transaction.timeout.ms", Producer, "10000", "More than `checkpoint.interval.ms`; by default at least twice that.", duration(1000), false},
 	{"transactional.id", Producer, "", "", refused("transactional ids are named by the key instance.id"), false},
 }

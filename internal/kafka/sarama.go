@@ -36,9 +36,9 @@ func setConnection(sc *sarama.Config, client config.Client) {
 	sc.Admin.Timeout = timeout
 	sc.Metadata.RefreshFrequency = client.Millis("metadata.max.age.ms")
 	sc.Metadata.AllowAutoTopicCreation = false
-	// Offsets under a pending transaction are asked for again by this rule, so
-	// it is patient; Timeout bounds what is spent on brokers out of reach.
-	sc.Metadata.Retry.Max = 40
+	// A topic that is gone is told soon, and a client that asks for it can be
+	// closed soon; whoever writes tries again for long enough.
+	sc.Metadata.Retry.Max = 4
 	sc.Metadata.Retry.Backoff = 250 * time.Millisecond
 	sc.Metadata.Timeout = reachTimeout
 }
@@ -56,8 +56,9 @@ func setProducer(sc *sarama.Config, client config.Client) {
 	p.Timeout = client.Millis("request.timeout.ms")
 	p.Flush.Frequency = client.Millis("linger.ms")
 	p.Compression = compression(client.Text("compression.type"))
-	// A broker's death and the election after it take seconds.
-	p.Retry.Max, p.Retry.Backoff = 50, 200*time.Millisecond
+	// A broker's death and the election after it take seconds; what takes
+	// longer fails, is told, and is tried again as a whole.
+	p.Retry.Max, p.Retry.Backoff = 25, 200*time.Millisecond
 	p.Transaction.Timeout = client.Millis("transaction.timeout.ms")
 }
 
