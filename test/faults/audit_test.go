@@ -36,6 +36,7 @@ type audit struct {
 	names      topology.Names
 	settings   []string
 	files      int
+	before     []*engine.Report // of an audit topic that has been deleted since
 }
 
 // newAudit makes the tick topic, with all replicas that the cluster has.
@@ -63,6 +64,18 @@ func (a *audit) makeTopic(configs map[string]*string) {
 		ends, err := a.adm.ListEndOffsets(context.Background(), a.topic)
 		return err == nil && ends.Error() == nil && len(ends.Offsets()[a.topic]) == a.partitions
 	})
+}
+
+// alter sets a topic's setting.
+func (a *audit) alter(topic, setting, value string) {
+	a.t.Helper()
+	responses, err := a.adm.AlterTopicConfigs(context.Background(), []kadm.AlterConfig{{Op: kadm.SetConfig, Name: setting, Value: &value}}, topic)
+	if err == nil && len(responses) == 1 {
+		err = responses[0].Err
+	}
+	if err != nil {
+		a.t.Fatalf("set %s of %s: %v", setting, topic, err)
+	}
 }
 
 // file writes a configuration of this audit for one instance, with a state
@@ -164,7 +177,7 @@ type outcome struct {
 
 func (a *audit) outcome() *outcome {
 	a.t.Helper()
-	o := &outcome{opened: map[string]engine.Finding{}, windows: map[int32]int64{}, reports: a.reports()}
+	o := &outcome{opened: map[string]engine.Finding{}, windows: map[int32]int64{}, reports: append(a.before, a.reports()...)}
 	seen := map[string]*engine.Report{}
 	in := map[string]string{} // finding -> report in which it is opened
 	for _, r := range o.reports {

@@ -72,7 +72,7 @@ func (f *feed) produce() {
 	defer f.mu.Unlock()
 	f.at = f.at.Add(roundEvery)
 	if f.live {
-		f.at = later(time.Now().Truncate(time.Millisecond), f.at.Add(time.Millisecond-roundEvery))
+		f.at = later(time.Now().Truncate(time.Millisecond), f.at.Add(-roundEvery))
 	}
 	for p := range f.parts {
 		for s := range f.symbols {
@@ -108,6 +108,15 @@ func (f *feed) rounds(n int) *feed {
 	}
 	f.flush()
 	return f
+}
+
+// burst produces many rounds of a running feed at once, at least n records.
+func (f *feed) burst(n int) {
+	f.t.Helper()
+	for range n / (f.parts * f.symbols) {
+		f.produce()
+	}
+	f.flush()
 }
 
 // run produces a round every 20 ms until it is ended.
@@ -192,26 +201,24 @@ func (f *feed) expected() *expected {
 		p.Observe(&tick, engine.NoTime)
 		want.total++
 		want.ticks[r.Partition]++
-		want.collect(p)
+		if p.Pending() {
+			want.collect(p.Snapshot().Reports)
+		}
 	}
 	for _, p := range judges {
 		p.Close(engine.NoTime)
-		want.collect(p)
+		last := p.Snapshot()
+		want.collect(last.Reports)
+		want.disorder += last.PartitionRow.Counts.Disorder
 	}
 	return want
 }
 
-func (e *expected) collect(p *engine.Partition) {
-	if !p.Pending() {
-		return
-	}
-	for _, r := range p.Snapshot().Reports {
+func (e *expected) collect(reports []*engine.Report) {
+	for _, r := range reports {
 		for _, f := range r.Findings {
 			if f.State == engine.Opened {
 				e.findings[f.ID] = f
-				if f.Code == engine.UpstreamDisorder {
-					e.disorder++
-				}
 			}
 		}
 	}

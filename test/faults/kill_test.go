@@ -36,7 +36,9 @@ func TestKilledAtEachStep(t *testing.T) {
 					if point == "after offsets*3" && g.name == "at_least_once" {
 						continue // offsets alone are its commit
 					}
+					began := time.Now()
 					launch(t, mined, file, []string{"FAULTPOINT=" + group + "|" + point}).killed(group + ", " + point)
+					t.Logf("%s, %s: lived %s", group, point, time.Since(began).Round(time.Millisecond))
 				}
 				for _, point := range last {
 					if point == "after offsets" && g.name == "at_least_once" {
