@@ -22,6 +22,8 @@ import (
 //	    count, worst step in ns, first time - last seen, last time - first time,
 //	    step - first time, told - first time
 //	with flagCut:     signed varint: truncations of the log before the row
+//	with flagPlaced:  signed varints: partition count at which the row was written, negative when
+//	    the key was not hashed at it; otherwise followed by the functions that fit, hash of the key
 //
 // Differences wrap, so every value of 64 bits comes back. With an open
 // episode of a day, offsets to 10^12 and 10^11 ticks of the symbol it is
@@ -37,6 +39,7 @@ const (
 	flagAhead
 	flagSilent
 	flagCut
+	flagPlaced
 	knownFlags = 1<<iota - 1
 )
 
@@ -58,6 +61,9 @@ func AppendSymbolRow(dst []byte, r *engine.SymbolRow) []byte {
 	if r.Cuts != 0 {
 		flags |= flagCut
 	}
+	if r.Partitions != 0 {
+		flags |= flagPlaced
+	}
 	dst = append(dst, symbolRowVersion, flags)
 	dst = binary.BigEndian.AppendUint64(dst, uint64(r.Through))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(r.LastEvent))
@@ -75,6 +81,13 @@ func AppendSymbolRow(dst []byte, r *engine.SymbolRow) []byte {
 	}
 	if r.Cuts != 0 {
 		dst = appendVarints(dst, r.Cuts)
+	}
+	switch {
+	case flags&flagPlaced == 0:
+	case r.Placed:
+		dst = appendVarints(dst, int64(r.Partitions), int64(r.Fits), int64(r.KeySum))
+	default:
+		dst = appendVarints(dst, -int64(r.Partitions))
 	}
 	return dst
 }
@@ -118,6 +131,9 @@ func DecodeSymbolRow(symbol string, b []byte) (engine.SymbolRow, error) {
 	}
 	if flags&flagCut != 0 {
 		r.Cuts = in.varint("truncations")
+	}
+	if flags&flagPlaced != 0 {
+		in.placed(&r)
 	}
 	if in.err == nil && in.at < len(b) {
 		in.err = fmt.Errorf("%d bytes left over at byte %d", len(b)-in.at, in.at)
@@ -170,6 +186,16 @@ func (in *rowReader) varint(field string) int64 {
 		return v
 	}
 	return 0
+}
+
+func (in *rowReader) placed(r *engine.SymbolRow) {
+	n := in.varint("partition count")
+	if n < 0 {
+		r.Partitions = int32(-n)
+		return
+	}
+	r.Partitions, r.Placed = int32(n), true
+	r.Fits, r.KeySum = engine.Fits(in.varint("functions")), uint32(in.varint("hash of the key"))
 }
 
 func (in *rowReader) episode(first, seen int64) *engine.DisorderRow {

@@ -71,6 +71,12 @@ func TestSymbolRowRoundTrip(t *testing.T) {
 			LastAhead: number(), LastSeen: number(), WindowN: number(), Lead: number(), Sighted: random.Intn(2) == 0, SilentFrom: number(), Cuts: number(),
 		}
 		if random.Intn(2) == 0 {
+			want.Partitions = 1 + random.Int31()>>random.Intn(30)
+			if want.Placed = random.Intn(2) == 0; want.Placed {
+				want.Fits, want.KeySum = engine.Fits(random.Intn(256)), random.Uint32()
+			}
+		}
+		if random.Intn(2) == 0 {
 			want.Episode = &engine.DisorderRow{
 				FirstOffset: number(), LastOffset: number(), FirstTime: number(), LastTime: number(), Count: number(),
 				Worst: number(), WorstOffset: number(), Step: number(), Told: number(),

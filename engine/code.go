@@ -41,6 +41,9 @@ const (
 	UpstreamDisorder    Code = 6
 	Redelivered         Code = 7
 	SymbolSplit         Code = 10
+	PartitionerMixed    Code = 11
+	PartitionerMismatch Code = 12
+	PartitionsChanged   Code = 13
 	KeyMissing          Code = 14
 	KeyEmpty            Code = 15
 	KeyMismatch         Code = 16

@@ -48,8 +48,26 @@ var codeTable = []CodeInfo{
 	{
 		Code: SymbolSplit, Name: "SYMBOL_SPLIT", Severity: Critical, Subject: "symbol",
 		Meaning: "One symbol is written to more than one partition, so no reader sees it in order.",
-		Judged:  "The same symbol with a key on two or more partitions of one topic whose partition count has not changed; null-key and redelivered records are left out.",
+		Judged:  "The same symbol with a key on two or more partitions of one topic, unless the topic's growth moved it; null-key and redelivered records are left out.",
 		Action:  "Find the producers of that symbol: two libraries with different default hashes, or one that ignores the key; give all of them the same partitioner (auditstream plan divergence).",
+	},
+	{
+		Code: PartitionerMixed, Name: "PARTITIONER_MIXED", Severity: Critical, Subject: "topic",
+		Meaning: "Records of one topic are placed by two or more functions, so that a symbol written by two producers has no order.",
+		Judged:  "Each key against the known hashes and two faulty look-alikes; a second function is named when its keys are no accident (three at eight partitions or more, six at three), keys-ignored or unknown when six keys or more fit none.",
+		Action:  "Find the producers that use the function with the smaller share, by the clients that the evidence names, and give all of them one partitioner (auditstream plan producer).",
+	},
+	{
+		Code: PartitionerMismatch, Name: "PARTITIONER_MISMATCH", Severity: Critical, Subject: "topic",
+		Meaning: "The partitioner that the configuration names is not the one that the records follow.",
+		Judged:  "Any key that does not lie where the hash of partitioner puts it; null and empty keys, and records from before the topic grew, are left out.",
+		Action:  "Correct partitioner in the configuration, or the producers that the evidence points to.",
+	},
+	{
+		Code: PartitionsChanged, Name: "PARTITIONS_CHANGED", Severity: Warning, Subject: "topic",
+		Meaning: "The topic's partition count grew, so that symbols have moved away from what they wrote before.",
+		Judged:  "The count is seen to rise; or symbols left their partitions before the first record of newer ones, and a hash explains both places. Resolved 10 minutes of record time after the first record in a new partition.",
+		Action:  "Let readers finish the old partitions before they trust the order of moved symbols; next time, choose the count ahead (auditstream plan topic) or move to a new topic.",
 	},
 	{
 		Code: KeyMissing, Name: "KEY_MISSING", Severity: Warning, Subject: "partition",

@@ -2,66 +2,176 @@ package engine
 
 import (
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strconv"
-	"strings"
 )
 
-// sight notes that a symbol with a key is on a partition. Two partitions of
-// one symbol, at the same partition count, are SYMBOL_SPLIT. Where a symbol
-// was before the count grew says nothing about where it is now.
-func (t *Topic) sight(partition int32, g *Sighting) {
-	s := t.symbols[g.Symbol]
-	if s == nil {
-		t.spell(g)
-		s = &TopicSymbol{Partitions: t.state.Partitions}
-		t.symbols[g.Symbol] = s
+// judgeSplits judges the symbols whose places have changed, and those that
+// were held back when what explains them has changed.
+func (t *Topic) judgeSplits() {
+	l := &t.placing
+	state := t.placingState()
+	if state != l.state {
+		l.state = state
+		maps.Copy(l.touched, l.held)
+		l.held = map[string]bool{}
 	}
-	if s.Partitions != t.state.Partitions {
-		s.Partitions = t.state.Partitions
-		for i := range s.Places {
-			s.Places[i].Old = true
+	for _, name := range slices.Sorted(maps.Keys(l.touched)) {
+		if s := t.symbols[name]; s != nil && len(s.Places) > 1 {
+			t.judgeSymbol(name, s)
 		}
-		t.close("split/" + g.Symbol)
 	}
-	t.changed["s/"+g.Symbol] = true
-	for i := range s.Places {
-		if p := &s.Places[i]; p.Partition == partition {
-			if g.Count > p.Count {
-				p.Count = g.Count
-				t.split(g, s, partition, false)
+	clear(l.touched)
+}
+
+// placingState changes whenever a held symbol may be judged another way.
+func (t *Topic) placingState() string {
+	s := fmt.Sprint(t.placing.explained.verdict, len(t.state.Growths), t.settled())
+	for _, m := range t.placing.explained.members {
+		s += m.family.String()
+	}
+	return s
+}
+
+// judgeSymbol judges a symbol with more than one place. On two partitions at
+// today's partition count it is split, unless the topic's growth moved it: the
+// function that keys follow puts it on the one now, put it on the others when
+// there were fewer partitions, and it has left them since. While history is
+// still being read, a symbol that growth may explain is held back.
+func (t *Topic) judgeSymbol(name string, s *TopicSymbol) {
+	subject := "split/" + name
+	places := s.current()
+	if t.find(subject) != nil {
+		t.split(name, places, false)
+		return
+	}
+	if len(places) < 2 {
+		if len(places) == 1 && len(s.Places) > 1 {
+			t.hasMoved(name, s, &places[0])
+		}
+		return
+	}
+	home := t.moved(places)
+	switch {
+	case home != nil:
+		t.hasMoved(name, s, home)
+	case !t.settled() && t.mayHaveMoved(places):
+		t.placing.held[name] = true
+	default:
+		t.split(name, places, true)
+	}
+}
+
+// moved is the place to which growth has moved a symbol, nil: growth does not
+// explain its places.
+func (t *Topic) moved(places []SymbolPlace) *SymbolPlace {
+	f, known := t.follows()
+	for i := range t.state.Growths {
+		g := &t.state.Growths[i]
+		for h := range places {
+			home := &places[h]
+			if known && !home.Fits.has(f) {
+				continue
 			}
-			return
+			if !known && (!g.Seen || t.placing.explained.verdict == Mixed) {
+				continue
+			}
+			all := true
+			for j := range places {
+				p := &places[j]
+				switch {
+				case j == h:
+				case known:
+					key, _ := hidden(p.Key)
+					all = all && t.explainedByAny(f, key, p)
+				default:
+					all = all && p.Partition < g.From && t.intime(unset(p.Seen), g) && unset(home.Seen) >= unset(p.Seen)
+				}
+			}
+			if all {
+				return home
+			}
 		}
 	}
-	s.Places = append(s.Places, SymbolPlace{Partition: partition, Offset: g.Offset, Count: g.Count, Key: g.Key})
-	sort.Slice(s.Places, func(i, j int) bool { return s.Places[i].Partition < s.Places[j].Partition })
-	t.split(g, s, partition, true)
+	return nil
+}
+
+func (t *Topic) explainedByAny(f family, key string, p *SymbolPlace) bool {
+	for i := range t.state.Growths {
+		if t.excused(f, key, p.Partition, unset(p.Seen), &t.state.Growths[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayHaveMoved reports whether a growth that is not known yet could explain
+// the places of a symbol: then its old places were left before the first
+// record in the new partitions, which may not have been read yet.
+func (t *Topic) mayHaveMoved(places []SymbolPlace) bool {
+	f, known := t.follows()
+	for n := t.state.Partitions - 1; n > 0; n-- {
+		first := t.firstIn(n)
+		if first == NoTime && t.spoken(n) {
+			continue
+		}
+		for h := range places {
+			for g := range familyCount {
+				if known && g != f || !places[h].Fits.has(g) {
+					continue
+				}
+				all := true
+				for j := range places {
+					p := &places[j]
+					if j == h || !all {
+						continue
+					}
+					key, whole := hidden(p.Key)
+					all = whole && p.Partition < n && placesOf([]byte(key), n)[g] == p.Partition && (first == NoTime || unset(p.Seen) <= first)
+				}
+				if all {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// spoken reports whether every partition from n on has been heard of, and has
+// no record.
+func (t *Topic) spoken(n int32) bool {
+	for id := n; id < t.state.Partitions; id++ {
+		if p := t.parts[id]; p == nil || !p.Settled {
+			return false
+		}
+	}
+	return true
 }
 
 // split opens or brings up to date the finding about a symbol on more than
 // one partition.
-func (t *Topic) split(g *Sighting, s *TopicSymbol, partition int32, added bool) {
-	places := s.current()
-	if len(places) < 2 {
-		return
-	}
-	subject := "split/" + g.Symbol
+func (t *Topic) split(name string, places []SymbolPlace, opened bool) {
+	subject := "split/" + name
 	f := t.find(subject)
-	opened := f == nil
 	if opened {
+		first := places[0]
+		for _, p := range places[1:] {
+			if p.Since > first.Since {
+				first = p // the place that came last made it a split
+			}
+		}
+		id := first.Partition
 		f = t.newFinding(SymbolSplit, subject, -1)
-		f.Symbol = g.Symbol
-		f.FirstTime = Time(g.Time)
-		f.FirstOffset = g.Offset
+		f.Symbol, f.FirstTime, f.FirstOffset = name, Time(first.Since), first.Offset
+		f.LastOffset, f.Partition = first.Offset, &id
 		f.Threshold, f.Unit = 1, "partitions"
-		f.Partition = &partition
 	}
-	if added {
-		f.LastOffset = g.Offset
+	for _, p := range places {
+		f.LastTime = max(f.LastTime, Time(p.Since), Time(unset(p.Seen)))
 	}
-	f.LastTime = max(f.LastTime, Time(g.Time))
-	t.describeSplit(f, g.Symbol, places)
+	t.describeSplit(f, name, places)
 	if opened {
 		t.openFinding(subject, f)
 	} else {
@@ -69,21 +179,10 @@ func (t *Topic) split(g *Sighting, s *TopicSymbol, partition int32, added bool) 
 	}
 }
 
-// current are the symbol's places at today's partition count.
-func (s *TopicSymbol) current() []SymbolPlace {
-	out := make([]SymbolPlace, 0, len(s.Places))
-	for _, p := range s.Places {
-		if !p.Old {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
 // describeSplit names the places; the one with fewest ticks is likely the
 // wrong one, and the finding's partition.
 func (t *Topic) describeSplit(f *Finding, symbol string, places []SymbolPlace) {
-	f.Observed = float64(len(places))
+	f.Observed = max(f.Observed, float64(len(places)))
 	var sum, most int64
 	id, least := *f.Partition, int64(0)
 	for _, p := range places {
@@ -117,12 +216,13 @@ func (t *Topic) describeSplit(f *Finding, symbol string, places []SymbolPlace) {
 func fitting(places []SymbolPlace, n int32) map[string][]string {
 	fits := map[string][]string{}
 	for _, p := range places[:min(len(places), 8)] {
-		if strings.ContainsRune(p.Key, '\\') || len(p.Key) > 64 {
-			continue // shown escaped or cut: not the key's own bytes
+		key, whole := hidden(p.Key)
+		if !whole || key == "" {
+			continue
 		}
 		names := []string{}
 		for _, h := range Hashes() {
-			if h.Partition([]byte(p.Key), n) == p.Partition {
+			if h.Partition([]byte(key), n) == p.Partition {
 				names = append(names, h.String())
 			}
 		}

@@ -18,7 +18,11 @@ type symbol struct {
 	nextTold  int64 // count at which the symbol is sighted again
 	dirty     bool
 	sighted   bool
-	unranked  bool // its counts have changed since the ranking was made
+	unranked  bool   // its counts have changed since the ranking was made
+	placed    bool   // its key was hashed, at today's partition count
+	odd       bool   // is among those to be told at the next snapshot
+	fits      Fits   // functions that put its key here
+	keySum    uint32 // hash of its key, 0: the key spells the symbol
 }
 
 // Partition is the state of one partition of one tick topic and the judge of
@@ -64,6 +68,7 @@ type Partition struct {
 	closed         []WindowLoad
 	sightings      []Sighting
 	ranked         ranking
+	fit            fitState
 }
 
 // NewPartition is the state of partition id of a topic with that many
@@ -151,7 +156,7 @@ func (p *Partition) observeGood(t *Tick, now int64) {
 		}
 	}
 	p.seen(s, t, now)
-	p.sight(s, t)
+	p.sight(s, t, p.place(s, t))
 }
 
 // symbol finds or adds the symbol and notes it as the current one.
@@ -267,8 +272,9 @@ func (p *Partition) seen(s *symbol, t *Tick, now int64) {
 	}
 }
 
-// sight tells the topic that a keyed symbol is on this partition.
-func (p *Partition) sight(s *symbol, t *Tick) {
+// sight tells the topic that a keyed symbol is on this partition: when its key
+// is placed, and at each power of ten of its count.
+func (p *Partition) sight(s *symbol, t *Tick, placed bool) {
 	if len(t.Key) == 0 || t.Origin != nil {
 		return
 	}
@@ -278,15 +284,18 @@ func (p *Partition) sight(s *symbol, t *Tick) {
 		for s.nextTold < s.count {
 			s.nextTold *= 10
 		}
-	} else if s.count < s.nextTold {
+	} else if s.count < s.nextTold && !placed {
 		return
 	}
 	for s.nextTold <= s.count {
 		s.nextTold *= 10
 	}
-	p.sightings = append(p.sightings, Sighting{
-		Symbol: ShowBytes(s.name), Offset: s.first, Count: s.count, Key: firstBytes(t.Key), Time: p.recordTime(t),
-	})
+	g := p.sighting(s)
+	g.Key, g.Fits, g.Time = firstBytes(t.Key), s.fits, p.recordTime(t)
+	if g.Spelled = s.keySum == 0; placed && s.lastEvent != NoTime {
+		g.FirstEvent = t.EventTime
+	}
+	p.sightings = append(p.sightings, g)
 }
 
 // recordTime is the record's time, or the event time where it has none.

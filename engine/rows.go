@@ -15,6 +15,11 @@ type SymbolRow struct {
 	WindowN   int64 // ticks in the partition's window of the last tick
 	Sighted   bool  // a keyed tick has been told to the topic
 
+	Partitions int32  // partition count at which the row was written, 0: not known
+	Placed     bool   // the symbol's key was hashed at that count
+	Fits       Fits   // functions that put the key on this partition
+	KeySum     uint32 // hash of the key, 0: the key spells the symbol
+
 	Cuts int64 // truncations of the log before the row was written
 
 	SilentFrom int64        // offset of the last tick before a silence that is told, -1: none
@@ -51,8 +56,10 @@ type PartitionRow struct {
 	MaxAge     int64  `json:"max_age"`    // greatest clock minus event time, NoTime: none
 	Units      uint8  `json:"units"`      // bit set of units seen
 
-	Window   WindowState `json:"window"`
-	Episodes []Episode   `json:"episodes,omitempty"`
+	Partitions int32       `json:"partitions,omitempty"` // partition count at which the row was written, 0: not known
+	Fits       []FitTicks  `json:"fits,omitempty"`       // records by the functions that their key fits, at that count
+	Window     WindowState `json:"window"`
+	Episodes   []Episode   `json:"episodes,omitempty"`
 }
 
 // WindowState is the open report window of a partition.
@@ -87,14 +94,23 @@ type SymbolLoad struct {
 	Count  int64  `json:"count"`
 }
 
-// Sighting tells the topic that a symbol is on a partition: at its first
-// keyed tick and again at each power of ten of its count.
+// Sighting tells the topic that a symbol is on a partition: at its first keyed
+// tick, again at each power of ten of its count, and at each checkpoint after
+// which it has ticked while its key does not fit the function that most others
+// follow. One without a key brings the rest up to date.
 type Sighting struct {
-	Symbol string `json:"symbol"`
-	Offset int64  `json:"offset"` // of the first tick
-	Count  int64  `json:"count"`
-	Key    string `json:"key"` // escaped
-	Time   int64  `json:"time"`
+	Symbol  string `json:"symbol"`
+	Offset  int64  `json:"offset"` // of the first tick
+	Count   int64  `json:"count"`
+	Key     string `json:"key"` // escaped
+	Time    int64  `json:"time"`
+	Fits    Fits   `json:"fits,omitempty"`    // functions that put the key there
+	Spelled bool   `json:"spelled,omitempty"` // the key is the symbol
+	Before  bool   `json:"before,omitempty"`  // as the symbol stood when the partition count grew
+
+	FirstEvent int64 `json:"first_event"` // event time of its first tick there, NoTime: not of this sighting
+	LastEvent  int64 `json:"last_event"`  // greatest accepted one, NoTime: none
+	Seen       int64 `json:"seen"`        // the partition's record time at its last tick, live the clock
 }
 
 // PartitionStats is what the topic's state is folded from. Its numbers are
@@ -119,6 +135,7 @@ type PartitionStats struct {
 	CaughtUp   bool   `json:"caught_up"`       // the partition stood at its end
 	Reset      bool   `json:"reset,omitempty"` // totals start anew: the topic was re-created
 
+	Fits      []FitTicks   `json:"fits,omitempty"` // records by the functions that their key fits
 	Windows   []WindowLoad `json:"windows,omitempty"`
 	Top       []SymbolLoad `json:"top,omitempty"`  // busiest symbols, descending
 	Late      []SymbolLoad `json:"late,omitempty"` // symbols with most late ticks, descending

@@ -148,6 +148,8 @@ func newPlay(t *testing.T, c *scriptCase) *play {
 			l.PartitionSkewMin = number(v)
 		case "max.lag.ticks":
 			l.MaxLagTicks = number(v)
+		case "partitioner":
+			l.Partitioner = v
 		case "symbol.normalize":
 			l.NormalizeUpper = v == "upper"
 		case "now":
@@ -315,12 +317,16 @@ func (p *play) tick(now int64, ends []string) {
 func (p *play) grow(n int) {
 	for id := range p.parts {
 		p.checkpoint(id, true)
-		p.parts[id].partitions = int32(n)
 	}
 	for id := len(p.parts); id < n; id++ {
 		p.logs, p.at, p.rows, p.next = append(p.logs, nil), append(p.at, 0), append(p.rows, ""), append(p.next, 0)
 		p.symbols = append(p.symbols, map[string]SymbolRow{})
 		p.parts = append(p.parts, NewPartition("ticks", int32(id), int32(n), p.limits))
+	}
+	for id := range p.parts { // the audit starts anew with what is durable
+		at := p.at[id]
+		p.restart(id)
+		p.at[id] = at
 	}
 }
 

@@ -31,6 +31,7 @@ func (p *Partition) Snapshot() *Snapshot {
 		s.Rows = append(s.Rows, p.symbolRow(i))
 	}
 	s.PartitionRow = p.partitionRow()
+	p.oddSightings()
 	s.Stats = p.stats()
 	p.dirty, p.out, p.told, p.closed, p.sightings = nil, nil, nil, nil, nil
 	p.urgent, p.changed, p.reset, p.relist = false, false, false, 0
@@ -58,6 +59,7 @@ func (p *Partition) symbolRow(i int32) SymbolRow {
 	r := SymbolRow{
 		Symbol: s.name, Through: s.through, Count: s.count, Disorder: s.disorder, First: s.first,
 		LastEvent: s.lastEvent, LastAhead: s.lastAhead, Lead: s.lead, LastSeen: s.lastSeen, WindowN: s.windowN, Sighted: s.sighted, SilentFrom: -1,
+		Partitions: p.partitions, Placed: s.placed, Fits: s.fits, KeySum: s.keySum,
 		Cuts: p.row.Cuts,
 	}
 	if e := p.silences[i]; e != nil {
@@ -73,6 +75,7 @@ func (p *Partition) symbolRow(i int32) SymbolRow {
 func (p *Partition) partitionRow() PartitionRow {
 	r := p.row
 	r.Symbols = int64(len(p.symbols))
+	r.Partitions, r.Fits = p.partitions, p.fit.list()
 	r.Episodes = make([]Episode, 0, len(p.episodes))
 	for _, d := range detectors {
 		if e := p.episodes[d.code]; e != nil {
@@ -94,7 +97,7 @@ func (p *Partition) stats() *PartitionStats {
 		Counts: p.row.Counts, Keyed: p.row.Keyed, Symbols: int64(len(p.symbols)), Disordered: p.row.Disordered,
 		Watermark: p.row.Watermark, FirstTime: p.row.FirstTime, MaxAge: p.row.MaxAge, Units: p.row.Units,
 		Passed: p.row.Window.Start, CaughtUp: p.progress.live, Reset: p.reset,
-		Windows: p.closed, Top: top, Late: p.ranked.late, Sightings: p.sightings, Findings: p.told,
+		Windows: p.closed, Top: top, Late: p.ranked.late, Sightings: p.sightings, Findings: p.told, Fits: p.fit.list(),
 	}
 	if p.relist > 0 {
 		// The topic lists open findings with their last count.
@@ -118,6 +121,7 @@ func (p *Partition) RestoreSymbol(r SymbolRow) {
 		lastEvent: r.LastEvent, lastAhead: r.LastAhead, lead: r.Lead, lastSeen: r.LastSeen,
 		windowN: r.WindowN, nextTold: 1, sighted: r.Sighted, unranked: s.unranked, cuts: r.Cuts,
 	}
+	p.restorePlace(s, &r)
 	p.unrank(i)
 	for s.sighted && s.nextTold <= s.count {
 		s.nextTold *= 10
@@ -143,7 +147,8 @@ func (p *Partition) RestorePartition(r PartitionRow) {
 		return
 	}
 	p.row = r
-	p.row.Episodes = nil
+	p.row.Episodes, p.row.Fits = nil, nil
+	p.restoreFits(&r)
 	clear(p.episodes)
 	for i := range r.Episodes {
 		e := r.Episodes[i]

@@ -11,6 +11,9 @@ type Topic struct {
 	parts      map[int32]*TopicPart
 	windows    map[int64]*TopicWindow
 	symbols    map[string]*TopicSymbol
+	placing    placing                  // where keys lie, and what explains it
+	ending     bool                     // nothing more is to come
+	kept       bool                     // the row of the state was written, or will be
 	spellings  map[string][]string      // by spelling without case and separators, ascending
 	open       map[string]*TopicEpisode // by subject: the topic's own open findings
 	heard      map[string]Finding       // by id: open findings of partitions; in replay all that are over too
@@ -46,6 +49,7 @@ func NewTopic(name string, partitions int32, l *Limits) *Topic {
 func (t *Topic) forget() {
 	t.parts, t.windows = map[int32]*TopicPart{}, map[int64]*TopicWindow{}
 	t.symbols, t.spellings = map[string]*TopicSymbol{}, map[string][]string{}
+	t.placing = newPlacing()
 	t.open, t.heard = map[string]*TopicEpisode{}, map[string]Finding{}
 	t.standing = [StatusHealthy + 1]int{}
 }
@@ -73,6 +77,7 @@ func (t *Topic) Fold(s *PartitionStats) {
 	if s.Partition < 0 {
 		return
 	}
+	t.keepState()
 	p := t.part(s.Partition)
 	if s.Reset && (s.TopicID == "" || s.TopicID != p.Stats.TopicID) {
 		t.recreated(s)
@@ -80,8 +85,7 @@ func (t *Topic) Fold(s *PartitionStats) {
 		p.Stats.TopicID = s.TopicID
 	}
 	if s.Partitions > t.state.Partitions {
-		t.state.Partitions = s.Partitions
-		t.changed["t"] = true
+		t.grow(s.Partitions)
 	}
 	stale := speaksLess(s.Cuts, s.Through, p.Stats.Cuts, p.Stats.Through)
 	if !stale {
@@ -93,7 +97,7 @@ func (t *Topic) Fold(s *PartitionStats) {
 		t.addWindow(p, s.Partition, &s.Windows[i])
 	}
 	for i := range s.Sightings {
-		t.sight(s.Partition, &s.Sightings[i])
+		t.sight(s.Partition, s.Partitions, &s.Sightings[i])
 	}
 	for i := range s.Findings {
 		// What a stale repeat opens may be over long since.
@@ -101,7 +105,9 @@ func (t *Topic) Fold(s *PartitionStats) {
 			t.hear(f)
 		}
 	}
+	p.Settled = p.Settled || s.CaughtUp
 	t.changed[partKey(s.Partition)] = true
+	t.judgePlaces()
 	t.closeWindows(t.passed())
 }
 

@@ -24,6 +24,8 @@ func (t *Topic) Ended(id string) bool { return t.state.Ended == id && id != "" }
 // appends the FINAL report: totals of everything and every finding as it
 // stood last. id is that of FinalID.
 func (t *Topic) Final(id string) *Report {
+	t.ending = true
+	t.judgePlaces()
 	t.closeWindows(math.MaxInt64)
 	b := t.total()
 	t.judgeTotal(b)

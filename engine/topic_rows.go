@@ -38,6 +38,7 @@ type TopicState struct {
 	Generation int              `json:"generation,omitempty"` // times that the topic was re-created
 	Anew       int              `json:"anew,omitempty"`       // windows closed since the last time
 	Past       map[string]int64 `json:"past,omitempty"`       // findings that are over, by subject
+	Growths    []Growing        `json:"growths,omitempty"`    // rises of the partition count, the smallest first
 }
 
 // TopicEpisode is an open finding of the topic.
@@ -53,6 +54,7 @@ type TopicPart struct {
 	Closed     Counts         `json:"closed"`               // cumulative at the last window of the topic that is closed
 	Last       int64          `json:"last"`                 // start of the last window heard of
 	Generation int            `json:"generation,omitempty"` // times that it started anew
+	Settled    bool           `json:"settled,omitempty"`    // it has been read to its end once
 }
 
 // TopicWindow is a window that not every partition has passed yet.
@@ -65,6 +67,7 @@ type TopicWindow struct {
 type TopicSymbol struct {
 	Partitions int32         `json:"partitions"` // partition count of the topic at the time
 	Places     []SymbolPlace `json:"places"`
+	Moved      bool          `json:"moved,omitempty"` // growth has moved it, and it is counted
 }
 
 // SymbolPlace is a symbol on one partition.
@@ -73,7 +76,14 @@ type SymbolPlace struct {
 	Offset    int64  `json:"first_offset"`
 	Count     int64  `json:"count"` // at least; told at powers of ten
 	Key       string `json:"key"`
-	Old       bool   `json:"old,omitempty"` // from before the partition count grew
+	Old       bool   `json:"old,omitempty"`     // from before the partition count grew
+	Fits      Fits   `json:"fits,omitempty"`    // functions that put the key there
+	Spelled   bool   `json:"spelled,omitempty"` // the key is the symbol
+	Since     int64  `json:"since,omitempty"`   // record time of its first tick
+
+	FirstEvent int64 `json:"first_event"` // event time of its first tick at today's partition count, NoTime: not known
+	LastEvent  int64 `json:"last_event"`  // greatest event time told, NoTime: none
+	Seen       int64 `json:"seen"`        // when it ticked last, as told
 }
 
 // TopicSnapshot is what a checkpoint makes durable for a topic.
@@ -115,7 +125,7 @@ func (t *Topic) row(key string) TopicRow {
 	switch key[0] {
 	case 't':
 		st := t.state
-		st.Past = maps.Clone(st.Past)
+		st.Past, st.Growths = maps.Clone(st.Past), slices.Clone(st.Growths)
 		r.State = &st
 	case 'p':
 		id, _ := strconv.ParseInt(key[2:], 10, 32)
@@ -130,7 +140,7 @@ func (t *Topic) row(key string) TopicRow {
 		}
 	case 's':
 		if s := t.symbols[key[2:]]; s != nil {
-			r.Symbol = &TopicSymbol{s.Partitions, slices.Clone(s.Places)}
+			r.Symbol = &TopicSymbol{s.Partitions, slices.Clone(s.Places), s.Moved}
 		}
 	case 'f':
 		if e := t.open[key[2:]]; e != nil {
@@ -158,7 +168,7 @@ func (t *Topic) Restore(r TopicRow) {
 	switch r.Key[0] {
 	case 't':
 		if r.State != nil {
-			t.state = *r.State
+			t.state, t.kept = *r.State, true
 		}
 	case 'p':
 		if id, err := strconv.ParseInt(r.Key[2:], 10, 32); err == nil {

@@ -120,6 +120,7 @@ func (t *Topic) report(trigger Trigger, cause string) *Report {
 	r.Partitions = t.state.Partitions
 	r.MaxLagTicks, r.LaggingID = t.maxLag, t.lagging
 	r.SkewRatio, r.SkewApplicable = t.skew, t.skewKnown
+	r.Partitioner = t.partitioner()
 	r.Notes = t.notes()
 	r.Status = t.status()
 	return r
@@ -204,10 +205,5 @@ func (t *Topic) notes() string {
 			n += fmt.Sprintf("counts of partition %d are not exact: its log was truncated below what had been read; ", id)
 		}
 	}
-	if t.limits.Partitioner == "auto" {
-		n += "partitioner: not pinned"
-	} else {
-		n += "partitioner: " + t.limits.Partitioner + " by configuration"
-	}
-	return n
+	return n + t.partitionerNote()
 }

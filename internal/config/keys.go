@@ -95,7 +95,6 @@ var Keys = []Key{
 // waitingKeys are keys whose value is checked and kept, and by which nothing
 // is judged yet. To set one is noted, so that nobody relies on it.
 var waitingKeys = map[string]string{
-	"partitioner":          "it is told in reports and places the ticks of bare captures; records that contradict it are no finding",
 	"field.sequence":       "gaps and repeats of sequence numbers are not judged",
 	"field.venue":          "order is judged by symbol only",
 	"backfill.min.records": "a backfill is told as disorder",

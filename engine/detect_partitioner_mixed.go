@@ -1,0 +1,192 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+)
+
+const subjectMixed = "partitioner"
+
+// Function is a function that placed records, as evidence tells it.
+type Function struct {
+	Name    string   `json:"function"`
+	Or      []string `json:"or,omitempty"` // functions that explain the same keys as well
+	Keys    int64    `json:"keys"`         // keys that prove it: those that no function before it explains
+	Ticks   int64    `json:"records"`
+	Share   float64  `json:"share"` // of all records with a key
+	Odds    float64  `json:"odds"`  // chance that other functions would put those keys there too
+	Symbols []string `json:"symbols"`
+	Clients []string `json:"clients"`
+}
+
+// strays is what no function explains.
+type strays struct {
+	keys, ticks float64
+	symbols     []string
+	ignored     bool // single keys on several partitions: they are ignored
+}
+
+const (
+	straysMin  = 6  // keys that no function explains, below which they are single mistakes
+	symbolsOut = 8  // symbols that prove a function, in evidence
+	leastOdds  = 60 // bits beyond which a chance is told as 2^-60
+)
+
+// strays finds what no member explains. Few are single mistakes, which their
+// own findings tell.
+func (t *Topic) strays() (s strays, many bool) {
+	e := &t.placing.explained
+	places := map[string]int{}
+	for fits := range t.placing.witness {
+		if e.explains(Fits(fits)) {
+			continue
+		}
+		for i := range t.placing.witness[fits] {
+			w := &t.placing.witness[fits][i]
+			if len(e.members) > 0 && t.before(e.members[0].family, w) {
+				continue
+			}
+			if places[w.symbol]++; len(s.symbols) < symbolsOut && places[w.symbol] == 1 {
+				s.symbols = append(s.symbols, w.symbol)
+			}
+		}
+	}
+	several := 0
+	for _, n := range places {
+		if n > 1 {
+			several++
+		}
+	}
+	s.keys, s.ticks, s.ignored = e.leftKeys, e.leftTicks, several >= 2
+	return s, s.keys >= straysMin && len(places) >= 2
+}
+
+func (e *explanation) explains(fits Fits) bool {
+	for _, m := range e.members {
+		if fits.has(m.family) {
+			return true
+		}
+	}
+	return false
+}
+
+// judgeMixed opens PARTITIONER_MIXED when one function does not explain where
+// keys lie: others explain enough of them, or too many are explained by none.
+func (t *Topic) judgeMixed() {
+	e := &t.placing.explained
+	left, many := t.strays()
+	many = many && len(e.members) > 0 && t.settled()
+	if e.verdict != Mixed && !many {
+		if f := t.find(subjectMixed); f != nil {
+			t.mixed(f, false, &left, false)
+		}
+		return
+	}
+	f := t.find(subjectMixed)
+	opened := f == nil
+	if opened {
+		f = t.newFinding(PartitionerMixed, subjectMixed, -1)
+		f.FirstTime, f.LastTime = Time(t.latest()), Time(t.latest())
+		f.Threshold, f.Unit = 1, "functions"
+	}
+	t.mixed(f, opened, &left, many)
+}
+
+func (t *Topic) mixed(f *Finding, opened bool, left *strays, many bool) {
+	functions := t.functions()
+	if many {
+		functions = append(functions, left.function(t.placing.explained.ticks))
+	}
+	before, beside := f.Count, int64(0)
+	most := int64(0)
+	for i := range functions {
+		beside += functions[i].Ticks
+		most = max(most, functions[i].Ticks)
+	}
+	f.Count = max(f.Count, beside-most, 1)
+	f.Observed = max(f.Observed, float64(len(functions)))
+	if !opened && f.Count == before && !t.ending && int64(f.LastTime) > t.latest()-updateEvery {
+		return // the shares of the others have changed at most
+	}
+	f.LastTime = max(f.LastTime, Time(t.latest()))
+	if len(functions) < 2 {
+		return
+	}
+	var said []string
+	for i := range functions {
+		g := &functions[i]
+		said = append(said, fmt.Sprintf("%s %.4g %% (such as %s)", strings.Join(append([]string{g.Name}, g.Or...), " or "), 100*g.Share, strings.Join(g.Symbols[:min(len(g.Symbols), 3)], ", ")))
+	}
+	f.Symbol = ""
+	if last := functions[len(functions)-1].Symbols; len(last) > 0 {
+		f.Symbol = last[0]
+	}
+	f.Cause = fmt.Sprintf("records of %s follow %d functions over %d partitions: %s", t.name, len(functions), t.state.Partitions, strings.Join(said, "; "))
+	f.Evidence["functions"] = functions
+	f.Evidence["partition_count"] = t.state.Partitions
+	if len(t.placing.explained.members) > 0 {
+		f.Evidence["same_at_this_count"] = t.placing.kin.same(t.placing.explained.members[0].family)
+	}
+	f.Evidence["unexplained_keys"] = int64(left.keys)
+	t.nameProducers(f)
+	if opened {
+		t.openFinding(subjectMixed, f)
+	} else {
+		t.update(subjectMixed)
+	}
+}
+
+// functions are the members as evidence.
+func (t *Topic) functions() (out []Function) {
+	e := &t.placing.explained
+	for i, m := range e.members {
+		g := Function{
+			Name: m.family.String(), Keys: int64(m.keys + 0.5), Ticks: int64(m.ticks + 0.5), Odds: odds(m.bits), Clients: m.family.clients(),
+			Symbols: []string{},
+		}
+		for _, r := range m.rivals {
+			g.Or = append(g.Or, r.String())
+			g.Clients = append(g.Clients, r.clients()...)
+		}
+		if e.ticks > 0 {
+			g.Share = m.ticks / e.ticks
+		}
+		for fits := range t.placing.witness {
+			earlier := explanation{members: e.members[:i]}
+			if !Fits(fits).has(m.family) || earlier.explains(Fits(fits)) {
+				continue
+			}
+			for j := range t.placing.witness[fits] {
+				if len(g.Symbols) < symbolsOut {
+					g.Symbols = append(g.Symbols, t.placing.witness[fits][j].symbol)
+				}
+			}
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+func (s *strays) function(ticks float64) Function {
+	g := Function{Name: "unknown", Keys: int64(s.keys + 0.5), Ticks: int64(s.ticks + 0.5), Symbols: s.symbols, Clients: []string{"a partitioner of the producer's own"}}
+	if s.ignored {
+		g.Name = "keys-ignored"
+		g.Clients = append(clientsThatIgnoreKeys(), "a producer that names partitions itself")
+	}
+	if ticks > 0 {
+		g.Share = s.ticks / ticks
+	}
+	return g
+}
+
+func clientsThatIgnoreKeys() (names []string) {
+	for i := range partitionerTable {
+		if p := &partitionerTable[i]; p.Hash == HashNone {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// odds is the chance that stands against so many bits.
+func odds(bits float64) float64 { return 1 / float64(uint64(1)<<uint(min(bits, leastOdds))) }

@@ -1,0 +1,195 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// Moving is a symbol that has gone to another partition because the topic has
+// grown.
+type Moving struct {
+	Symbol string `json:"symbol"`
+	From   int32  `json:"from"`
+	To     int32  `json:"to"`
+}
+
+const movesListed = 20
+
+func growthSubject(g *Growing) string { return fmt.Sprintf("partitions/%d-%d", g.From, g.To) }
+
+// moves lists the symbols that the function puts elsewhere at a count of to
+// partitions than at a count of from. Without a function none is known.
+func (t *Topic) moves(f family, known bool, from, to int32) (moved []Moving) {
+	if !known {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.symbols)) {
+		for i := range t.symbols[name].Places {
+			p := &t.symbols[name].Places[i]
+			key, whole := hidden(p.Key)
+			if !whole || key == "" || placesOf([]byte(key), from)[f] != p.Partition {
+				continue
+			}
+			if at := placesOf([]byte(key), to)[f]; at != p.Partition {
+				moved = append(moved, Moving{name, p.Partition, at})
+			}
+			break
+		}
+	}
+	return moved
+}
+
+// partitionsChanged opens the finding about a growth.
+func (t *Topic) partitionsChanged(g *Growing, moved []Moving) {
+	subject := growthSubject(g)
+	f := t.newFinding(PartitionsChanged, subject, -1)
+	f.FirstTime, f.LastTime = Time(g.Time), Time(g.Time)
+	f.Observed, f.Threshold, f.Unit = float64(g.To), float64(g.From), "partitions"
+	g.Moved = int64(len(moved))
+	f.Evidence["from"], f.Evidence["to"] = g.From, g.To
+	f.Evidence["how_known"] = "the count was seen to rise"
+	if !g.Seen {
+		f.Evidence["how_known"] = "inferred from where keys lie: the topic grew before the audit began"
+	}
+	f.Evidence["function"] = g.Lead
+	f.Evidence["moved"] = moved[:min(len(moved), movesListed)]
+	f.Evidence["moved_not_listed"] = max(0, len(moved)-movesListed)
+	t.describeGrowth(f, g)
+	t.openFinding(subject, f)
+}
+
+// describeGrowth brings the finding up to date with what is known now.
+func (t *Topic) describeGrowth(f *Finding, g *Growing) {
+	f.Count = max(f.Count, g.Moved)
+	offsets := map[string]int64{}
+	for id := g.From; id < g.To && len(offsets) < 64; id++ {
+		if p := t.parts[id]; p != nil && p.Stats.From >= 0 {
+			offsets[strconv.Itoa(int(id))] = p.Stats.From
+		}
+	}
+	f.Evidence["first_offsets"] = offsets
+	moves := plural(f.Count, "symbol") + " of those seen so far"
+	if g.Lead == "" {
+		moves = "an unknown number of symbols, as the function that places them is not known,"
+	}
+	f.Cause = fmt.Sprintf("topic %s grew from %d to %d partitions: %s have moved to another partition, and what they wrote before stays where it was",
+		t.name, g.From, g.To, moves)
+}
+
+// hasMoved notes a symbol that goes on at home, and has left its other places.
+func (t *Topic) hasMoved(name string, s *TopicSymbol, home *SymbolPlace) {
+	t.across(name, s, home)
+	if s.Moved || len(t.state.Growths) == 0 {
+		return
+	}
+	s.Moved = true
+	t.changed["s/"+name] = true
+	g := &t.state.Growths[len(t.state.Growths)-1]
+	f := t.find(growthSubject(g))
+	if g.Lead != "" || f == nil {
+		return // counted by the function
+	}
+	g.Moved++
+	moved, _ := f.Evidence["moved"].([]Moving)
+	if len(moved) < movesListed {
+		from := s.Places[0].Partition
+		if from == home.Partition {
+			from = s.Places[1].Partition
+		}
+		f.Evidence["moved"] = append(slices.Clone(moved), Moving{name, from, home.Partition})
+	}
+}
+
+// followGrowths counts moves, and ends the finding about a growth when every
+// producer must have known of the new partitions for long.
+func (t *Topic) followGrowths() {
+	for i := range t.state.Growths {
+		g := &t.state.Growths[i]
+		subject := growthSubject(g)
+		f := t.find(subject)
+		if f == nil {
+			continue
+		}
+		was := f.Count
+		t.describeGrowth(f, g)
+		if f.Count > was {
+			t.changed["t"], t.changed["f/"+subject] = true, true
+		}
+		first := t.firstIn(g.From)
+		if first == NoTime {
+			first = g.Time
+		}
+		if latest := t.latest(); first != NoTime && latest > first+growthSlack && t.settled() {
+			f.LastTime = max(f.LastTime, Time(first))
+			t.close(subject)
+		}
+	}
+}
+
+// endAtGrowth ends what is known of where keys lie at the smaller count.
+func (t *Topic) endAtGrowth() {
+	for _, subject := range slices.Sorted(maps.Keys(t.open)) {
+		switch t.open[subject].Finding.Code {
+		case SymbolSplit, PartitionerMixed, PartitionerMismatch:
+			t.close(subject)
+		}
+	}
+}
+
+// across judges whether a symbol that has moved went back in time by it: the
+// first tick on its new partition against the last on the old ones.
+func (t *Topic) across(name string, s *TopicSymbol, home *SymbolPlace) {
+	from, last := int32(-1), int64(NoTime)
+	for i := range s.Places {
+		if p := &s.Places[i]; p.Partition != home.Partition && unset(p.LastEvent) > last {
+			from, last = p.Partition, p.LastEvent
+		}
+	}
+	first := unset(home.FirstEvent)
+	if last == NoTime || first == NoTime || first >= last {
+		return
+	}
+	subject := "moved/" + strconv.Itoa(int(home.Partition)) + "/" + name
+	f := t.find(subject)
+	opened := f == nil
+	if opened {
+		if t.state.Past[subject] > 0 {
+			return // told, and over
+		}
+		id := home.Partition
+		f = t.newFinding(UpstreamDisorder, subject, home.Offset)
+		f.Partition, f.Symbol, f.Count, f.Unit = &id, name, 1, "ms"
+		f.FirstTime, f.LastTime = Time(home.Since), Time(home.Since)
+	}
+	if step := millis(last - first); step > f.Observed {
+		f.Observed = step
+	} else if !opened {
+		return
+	}
+	f.Evidence = map[string]any{
+		"worst_step_ns": last - first, "worst_offset": home.Offset, "judged_by": "symbol, across the growth of the topic",
+		"moved_from": from, "last_event_there": Time(last), "first_event_here": Time(first),
+	}
+	f.Cause = fmt.Sprintf("event time of %s went back by %s when it moved from %s/%d to partition %d, as the topic has grown: readers of both partitions cannot put its ticks in order",
+		name, showDuration(last-first), t.name, from, home.Partition)
+	if opened {
+		t.openFinding(subject, f)
+	} else {
+		t.update(subject)
+	}
+}
+
+// endAcross ends such findings after the quiet time of disorder.
+func (t *Topic) endAcross() {
+	for _, subject := range slices.Sorted(maps.Keys(t.open)) {
+		f := &t.open[subject].Finding
+		if f.Code != UpstreamDisorder {
+			continue
+		}
+		if p := t.parts[*f.Partition]; p != nil && p.Stats.Watermark != NoTime && p.Stats.Watermark-int64(f.FirstTime) > episodeQuiet && t.settled() {
+			t.close(subject)
+		}
+	}
+}

@@ -1,0 +1,249 @@
+package engine
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// Growing is a rise of the topic's partition count.
+type Growing struct {
+	From  int32  `json:"from"`
+	To    int32  `json:"to"`
+	Seen  bool   `json:"seen"`           // the count was seen to rise; otherwise it is inferred from where keys lie
+	Time  int64  `json:"time"`           // greatest record time when it was found
+	Lead  string `json:"lead,omitempty"` // function that the keys followed
+	Moved int64  `json:"moved"`          // symbols that move by it, or that were seen to
+}
+
+// growthSlack is how long after the first record in a new partition a producer
+// may go on without knowing of it: twice the usual metadata.max.age.ms.
+const growthSlack = int64(10 * time.Minute)
+
+// grow notes that the partition count is seen to be n. What was known of
+// where keys lie is about another count from here on.
+func (t *Topic) grow(n int32) {
+	from := t.state.Partitions
+	t.state.Partitions = n
+	t.changed["t"] = true
+	if !t.heardOf() {
+		t.placing = newPlacing()
+		return // nothing was audited at the smaller count
+	}
+	t.makeIfNeeded(from)
+	g := Growing{From: from, To: n, Seen: true, Time: t.latest()}
+	lead, known := t.follows()
+	if known {
+		g.Lead = lead.String()
+	}
+	moved := t.moves(lead, known, from, n)
+	t.placing = newPlacing()
+	t.endAtGrowth()
+	t.state.Growths = append(t.state.Growths, g)
+	t.partitionsChanged(&t.state.Growths[len(t.state.Growths)-1], moved)
+}
+
+// keepState sees to it that the partition count has a row before anything else
+// has, as a later run tells growth by it. State without that row goes by the
+// statistics of its partitions.
+func (t *Topic) keepState() {
+	if t.kept {
+		return
+	}
+	t.kept, t.changed["t"] = true, true
+	known := int32(0)
+	for _, p := range t.parts {
+		known = max(known, p.Stats.Partitions)
+	}
+	if known > 0 {
+		t.state.Partitions = known
+	}
+}
+
+func (t *Topic) heardOf() bool {
+	for _, p := range t.parts {
+		if p.Stats.Through >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// makeIfNeeded makes the placing at the partition count that held until now.
+func (t *Topic) makeIfNeeded(n int32) {
+	if now := t.state.Partitions; !t.placing.made {
+		t.state.Partitions = n
+		t.makePlacing()
+		t.state.Partitions = now
+	}
+	if t.placing.changed {
+		t.placing.changed = false
+		t.placing.explained = explain(t.adjusted(), t.placing.kin)
+	}
+}
+
+// follows is the function that most keys follow, when that is certain; before
+// enough keys are known at today's partition count, the one from before.
+func (t *Topic) follows() (f family, known bool) {
+	e := &t.placing.explained
+	if len(e.members) > 0 && len(e.members[0].rivals) == 0 {
+		return e.members[0].family, true
+	}
+	if n := len(t.state.Growths); n > 0 && e.verdict == Undecided {
+		for f := range familyCount {
+			if f.String() == t.state.Growths[n-1].Lead && (e.keys == 0 || slices.Contains(e.candidates, f)) {
+				return f, true
+			}
+		}
+	}
+	return noFamily, false
+}
+
+// latest is the greatest record time of all partitions.
+func (t *Topic) latest() int64 {
+	at := int64(NoTime)
+	for _, p := range t.parts {
+		at = max(at, p.Stats.Watermark)
+	}
+	return at
+}
+
+// firstIn is the first record time in the partitions from n on, NoTime: none
+// has a record.
+func (t *Topic) firstIn(n int32) int64 {
+	at := int64(NoTime)
+	for id, p := range t.parts {
+		if f := p.Stats.FirstTime; id >= n && f != NoTime && (at == NoTime || f < at) {
+			at = f
+		}
+	}
+	return at
+}
+
+// settled reports whether every partition has been read to its end once, so
+// that nothing of the past is still to come.
+func (t *Topic) settled() bool {
+	if t.ending {
+		return true
+	}
+	for id := range t.state.Partitions {
+		if p := t.parts[id]; p == nil || !p.Settled {
+			return false
+		}
+	}
+	return true
+}
+
+// excused reports whether a key lay on the partition rightly before the topic
+// grew: the function put it there then, and it ticked there last before
+// producers must have known of the new partitions.
+func (t *Topic) excused(f family, key string, partition int32, seen int64, g *Growing) bool {
+	if key == "" || partition >= g.From || placesOf([]byte(key), g.From)[f] != partition {
+		return false
+	}
+	return t.intime(seen, g)
+}
+
+func (t *Topic) intime(seen int64, g *Growing) bool {
+	first := t.firstIn(g.From)
+	if first == NoTime {
+		first = g.Time
+	}
+	return first == NoTime || seen == NoTime || seen <= first+growthSlack
+}
+
+// adjusted are the classes in which keys from before a growth count as fitting
+// the function that most keys follow.
+func (t *Topic) adjusted() []fitClass {
+	raw := t.classes()
+	if len(t.state.Growths) == 0 {
+		return raw
+	}
+	f, known := t.follows()
+	if !known {
+		if m := lead(raw, t.placing.kin); m.family != noFamily {
+			f, known = m.family, true
+		}
+	}
+	if !known {
+		return raw
+	}
+	out := make([]fitClass, 0, len(raw))
+	for _, c := range raw {
+		share := 0.0
+		if list := t.placing.witness[c.fits]; !c.fits.has(f) && len(list) > 0 {
+			for i := range list {
+				if t.before(f, &list[i]) {
+					share += 1 / float64(len(list))
+				}
+			}
+		}
+		if share > 0 {
+			out = append(out, fitClass{c.fits | 1<<f, c.keys * share, c.ticks * share})
+		}
+		if share < 1-1e-9 {
+			out = append(out, fitClass{c.fits, c.keys * (1 - share), c.ticks * (1 - share)})
+		}
+	}
+	return out
+}
+
+// before reports whether a growth explains the witness.
+func (t *Topic) before(f family, w *witness) bool {
+	for i := range t.state.Growths {
+		if t.excused(f, w.key, w.partition, t.seen(w), &t.state.Growths[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// inferGrowth finds out whether the topic had fewer partitions before the
+// audit began: keys that do not lie where the function of all others puts them
+// do so at a smaller count, all at the same one, and each of them ticked there
+// last before any partition from that count on had its first record.
+func (t *Topic) inferGrowth() {
+	raw := t.classes()
+	m := lead(raw, t.placing.kin)
+	if m.family == noFamily {
+		return
+	}
+	var odd []witness
+	var places []int32
+	for _, c := range raw {
+		for _, w := range t.placing.witness[c.fits] {
+			if !c.fits.has(m.family) && !t.before(m.family, &w) {
+				odd = append(odd, w)
+				places = append(places, w.partition)
+			}
+		}
+	}
+	if len(odd) < 2 {
+		return
+	}
+	slices.Sort(places)
+	need := (9*len(odd) + 9) / 10
+	width := math.Log2(float64(t.state.Partitions))
+	for n := t.state.Partitions - 1; n > places[need-1]; n-- {
+		first := t.firstIn(n)
+		if first == NoTime {
+			continue
+		}
+		hits := 0
+		for i := range odd {
+			w := &odd[i]
+			if seen := t.seen(w); w.key != "" && w.partition < n && seen != NoTime && seen <= first &&
+				placesOf([]byte(w.key), n)[m.family] == w.partition {
+				hits++
+			}
+		}
+		if hits < max(need, 2) || (m.keys+float64(hits))*width-math.Log2(float64(t.state.Partitions)) < sureBits {
+			continue
+		}
+		t.state.Growths = append(t.state.Growths, Growing{From: n, To: t.state.Partitions, Time: first, Lead: m.family.String()})
+		slices.SortStableFunc(t.state.Growths, func(a, b Growing) int { return int(a.From - b.From) })
+		t.changed["t"] = true
+		t.inferGrowth() // it may have grown more than once
+		return
+	}
+}

@@ -1,0 +1,116 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+)
+
+// judgePlaces judges what follows from where keys lie: which functions placed
+// them, whether the topic has grown, and which symbols are split.
+func (t *Topic) judgePlaces() {
+	l := &t.placing
+	if !l.made {
+		t.makePlacing()
+	}
+	if l.changed || len(l.held) > 0 {
+		l.changed = false
+		known := len(t.state.Growths)
+		t.inferGrowth()
+		l.explained = explain(t.adjusted(), l.kin)
+		for i := range t.state.Growths {
+			if g := &t.state.Growths[i]; len(t.state.Growths) > known && !g.Seen && t.find(growthSubject(g)) == nil && t.state.Past[growthSubject(g)] == 0 {
+				f, ok := t.follows()
+				t.partitionsChanged(g, t.moves(f, ok, g.From, g.To))
+			}
+		}
+	} else {
+		l.explained.count(t.adjusted())
+	}
+	t.judgeSplits()
+	t.judgeMixed()
+	t.judgeMismatch()
+	t.followGrowths()
+	t.endAcross()
+}
+
+// partitionerSeen names the function that keys follow: one, several with the
+// largest share first, "undecided", or "none" where no function explains them.
+func (t *Topic) partitionerSeen() string {
+	e := &t.placing.explained
+	switch e.verdict {
+	case Decided:
+		return e.members[0].family.String()
+	case Mixed:
+		names := make([]string, 0, len(e.members))
+		for _, m := range e.members {
+			names = append(names, m.family.String())
+		}
+		return strings.Join(names, "+")
+	case NoFunction:
+		return "none"
+	}
+	if f, known := t.follows(); known {
+		return f.String()
+	}
+	return "undecided"
+}
+
+// partitioner is what reports name: what is pinned, or what keys follow.
+func (t *Topic) partitioner() string {
+	t.makeIfNeeded(t.state.Partitions)
+	if t.limits.Partitioner != "auto" && t.limits.Partitioner != "" {
+		return t.limits.Partitioner
+	}
+	return t.partitionerSeen()
+}
+
+// partitionerNote says how sure that is.
+func (t *Topic) partitionerNote() string {
+	if t.limits.Partitioner != "auto" && t.limits.Partitioner != "" {
+		return fmt.Sprintf("partitioner: %s by configuration, keys follow %s", t.limits.Partitioner, t.partitionerSeen())
+	}
+	e := &t.placing.explained
+	switch e.verdict {
+	case Decided:
+		m := &e.members[0]
+		n := fmt.Sprintf("partitioner: %s by %s, odds against it %.1g", m.family, plural(int64(m.keys+0.5), "key"), odds(m.bits))
+		if same := t.placing.kin.same(m.family); len(same) > 0 {
+			n += fmt.Sprintf(" (the same as %s over %d partitions)", strings.Join(same, ", "), t.placing.kin.n)
+		}
+		if e.leftKeys > 0.5 {
+			n += fmt.Sprintf(", %s elsewhere", plural(int64(e.leftKeys+0.5), "key"))
+		}
+		return n
+	case Mixed:
+		return "partitioner: several functions, see PARTITIONER_MIXED"
+	case NoFunction:
+		return fmt.Sprintf("partitioner: no known function explains where %s lie, or keys are ignored", plural(int64(e.keys), "key"))
+	}
+	return "partitioner: " + t.undecidedNote()
+}
+
+func (t *Topic) undecidedNote() string {
+	e := &t.placing.explained
+	if t.state.Partitions < 2 {
+		return "undecided, as one partition shows nothing"
+	}
+	if e.keys == 0 {
+		return "undecided, no key was seen"
+	}
+	names := make([]string, 0, len(e.candidates))
+	for _, f := range e.candidates {
+		names = append(names, f.String())
+	}
+	among := "no known function fits all"
+	if len(names) > 0 {
+		among = strings.Join(names, ", ") + " fit"
+	}
+	n := fmt.Sprintf("undecided by %s, %s", plural(int64(e.keys+0.5), "key"), among)
+	if e.moreKeys > 0 {
+		n += fmt.Sprintf("; about %d more keys decide", e.moreKeys)
+	}
+	return n
+}
+
+// nameProducers tells which producers wrote what the finding is about.
+func (t *Topic) nameProducers(*Finding) {}

@@ -1,0 +1,217 @@
+package engine
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// placing is what a topic knows of where keys lie. All of it follows from the
+// places of its symbols and the statistics of its partitions, so no row keeps
+// it: it is made anew when it is needed first. Beside the places themselves it
+// is of a size that does not depend on the number of symbols.
+type placing struct {
+	made    bool
+	kin     *kinship
+	keys    [1 << familyCount]int64     // distinct keys by the functions that they fit
+	witness [1 << familyCount][]witness // some of them, the first by name
+	named   map[string]bool             // keys that do not spell their symbol, counted once
+
+	touched   map[string]bool // symbols whose places have changed since they were judged last
+	held      map[string]bool // symbols on several partitions that growth may explain, once more is known
+	changed   bool            // what explains the keys must be found anew
+	explained explanation
+	state     string // what the held symbols were judged by last
+}
+
+// witness is a key on a partition.
+type witness struct {
+	symbol    string
+	key       string // its bytes, "" where they are not known in full
+	partition int32
+}
+
+const (
+	witnessesPerClass = 32
+	namedKeys         = 4096
+)
+
+func newPlacing() placing {
+	return placing{named: map[string]bool{}, touched: map[string]bool{}, held: map[string]bool{}}
+}
+
+// place is the symbol's place on the partition, nil: none.
+func (s *TopicSymbol) place(partition int32) *SymbolPlace {
+	for i := range s.Places {
+		if s.Places[i].Partition == partition {
+			return &s.Places[i]
+		}
+	}
+	return nil
+}
+
+// current are the symbol's places at today's partition count.
+func (s *TopicSymbol) current() []SymbolPlace {
+	out := make([]SymbolPlace, 0, len(s.Places))
+	for _, p := range s.Places {
+		if !p.Old {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// sight notes that a symbol with a key is on a partition. partitions is the
+// count that the partition's audit knew: what is from before the topic grew
+// says where a symbol was, not where it is.
+func (t *Topic) sight(partition, partitions int32, g *Sighting) {
+	s := t.symbols[g.Symbol]
+	if s == nil {
+		t.spell(g)
+		s = &TopicSymbol{Partitions: t.state.Partitions}
+		t.symbols[g.Symbol] = s
+	}
+	if s.Partitions != t.state.Partitions {
+		s.Partitions, s.Moved = t.state.Partitions, false
+		for i := range s.Places {
+			s.Places[i].Old = true
+		}
+	}
+	t.changed["s/"+g.Symbol] = true
+	t.placing.touched[g.Symbol] = true
+	before := g.Before || partitions != 0 && partitions < t.state.Partitions
+	p := s.place(partition)
+	if p == nil {
+		s.Places = append(s.Places, SymbolPlace{
+			Partition: partition, Offset: g.Offset, Since: g.Time, Old: true, FirstEvent: NoTime, LastEvent: NoTime, Seen: NoTime,
+		})
+		slices.SortFunc(s.Places, func(a, b SymbolPlace) int { return int(a.Partition - b.Partition) })
+		p = s.place(partition)
+	}
+	if g.Count >= p.Count {
+		p.Count = g.Count
+		p.LastEvent, p.Seen = max(p.LastEvent, unset(g.LastEvent)), max(p.Seen, unset(g.Seen))
+	}
+	if p.Old && !before && g.Key != "" {
+		p.Old, p.Key, p.Fits, p.Spelled, p.FirstEvent = false, g.Key, g.Fits, g.Spelled, unset(g.FirstEvent)
+		if t.placing.made {
+			t.tally(g.Symbol, p)
+		}
+	}
+}
+
+// unset makes NoTime of the 0 in what an earlier version has written.
+func unset(at int64) int64 {
+	if at == 0 {
+		return NoTime
+	}
+	return at
+}
+
+// make counts every place anew: after a restart, and when the topic has grown.
+func (t *Topic) makePlacing() {
+	t.placing.made, t.placing.changed = true, true
+	t.placing.kin = newKinship(max(t.state.Partitions, 1))
+	for name, s := range t.symbols {
+		if s.Partitions != t.state.Partitions {
+			continue
+		}
+		for i := range s.Places {
+			if p := &s.Places[i]; !p.Old {
+				t.tally(name, p)
+			}
+		}
+		if len(s.Places) > 1 {
+			t.placing.touched[name] = true
+		}
+	}
+}
+
+// tally counts a key on a partition. A key that does not spell its symbol may
+// be that of many symbols, and is counted once.
+func (t *Topic) tally(symbol string, p *SymbolPlace) {
+	l := &t.placing
+	key, whole := hidden(p.Key)
+	if p.Fits == 0 && whole {
+		p.Fits = fitsOf([]byte(key), p.Partition, l.kin.n)
+	}
+	if !p.Spelled {
+		name := strconv.Itoa(int(p.Partition)) + "/" + p.Key
+		if l.named[name] || len(l.named) >= namedKeys {
+			return
+		}
+		l.named[name] = true
+	}
+	l.keys[p.Fits]++
+	l.changed = true
+	if !whole {
+		key = ""
+	}
+	w := witness{symbol: symbol, key: key, partition: p.Partition}
+	list := l.witness[p.Fits]
+	i, _ := slices.BinarySearchFunc(list, w, func(a, b witness) int {
+		if a.symbol != b.symbol {
+			return strings.Compare(a.symbol, b.symbol)
+		}
+		return int(a.partition - b.partition)
+	})
+	if i < witnessesPerClass {
+		list = slices.Insert(list, i, w)
+		l.witness[p.Fits] = list[:min(len(list), witnessesPerClass)]
+	}
+}
+
+// hidden gives back the bytes of what firstBytes has shown; ok is false when
+// it was cut.
+func hidden(shown string) (b string, ok bool) {
+	if len(shown) > 64 && strings.HasSuffix(shown, "...") {
+		return "", false
+	}
+	if !strings.ContainsRune(shown, '\\') {
+		return shown, true
+	}
+	out := make([]byte, 0, len(shown))
+	for i := 0; i < len(shown); i++ {
+		if shown[i] != '\\' || i+3 >= len(shown) {
+			out = append(out, shown[i])
+			continue
+		}
+		n, err := strconv.ParseUint(shown[i+2:i+4], 16, 8)
+		if err != nil {
+			return "", false
+		}
+		out = append(out, byte(n))
+		i += 3
+	}
+	return string(out), true
+}
+
+// classes is what is known of keys, by the functions that they fit.
+func (t *Topic) classes() []fitClass {
+	var ticks [1 << familyCount]int64
+	for _, p := range t.parts {
+		if p.Stats.Partitions != 0 && p.Stats.Partitions < t.state.Partitions {
+			continue
+		}
+		for _, f := range p.Stats.Fits {
+			ticks[f.Fits] += f.Ticks
+		}
+	}
+	var out []fitClass
+	for fits := range t.placing.keys {
+		if t.placing.keys[fits] > 0 {
+			out = append(out, fitClass{Fits(fits), float64(t.placing.keys[fits]), float64(ticks[fits])})
+		}
+	}
+	return out
+}
+
+// seen is when the witness's symbol ticked last on its partition.
+func (t *Topic) seen(w *witness) int64 {
+	if s := t.symbols[w.symbol]; s != nil {
+		if p := s.place(w.partition); p != nil {
+			return p.Seen
+		}
+	}
+	return NoTime
+}
