@@ -125,6 +125,9 @@ func prepare(ctx context.Context, admin *kafka.Admin, c *config.Config, log zero
 	if len(found.Created) > 0 {
 		log.Info().Strs("topics", found.Created).Msg("topics made")
 	}
+	if c.ExactlyOnce() {
+		admin.AwaitTransactions(ctx, c.Topology().Name)
+	}
 	for _, warning := range found.Warnings {
 		log.Warn().Msg(warning)
 	}

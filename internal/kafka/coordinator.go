@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // coordinatorTimeout is how long a cluster may take to have a coordinator for
@@ -27,6 +28,24 @@ func withCoordinator(ctx context.Context, ask func() error) error {
 			return err
 		}
 	}
+}
+
+// AwaitTransactions waits until the cluster has a coordinator for transactions:
+// a new one makes its topic of them when it is first asked. sarama would wait
+// for it in steps of seconds. What else is wrong is told by who needs it.
+func (a *Admin) AwaitTransactions(ctx context.Context, id string) {
+	_ = withCoordinator(ctx, func() error {
+		request := kmsg.NewPtrFindCoordinatorRequest()
+		request.CoordinatorType, request.CoordinatorKey, request.CoordinatorKeys = 1, id, []string{id}
+		response, err := request.RequestWith(ctx, a.client)
+		if err != nil {
+			return err
+		}
+		if len(response.Coordinators) > 0 {
+			return kerr.ErrorForCode(response.Coordinators[0].ErrorCode)
+		}
+		return kerr.ErrorForCode(response.ErrorCode)
+	})
 }
 
 func coordinatorToCome(err error) bool {
