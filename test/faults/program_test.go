@@ -68,7 +68,7 @@ func launch(t *testing.T, built func() (string, error), file string, env []strin
 	}()
 	t.Cleanup(func() {
 		p.kill()
-		if t.Failed() {
+		if t.Failed() || os.Getenv("AUDITSTREAM_TEST_LOG") != "" { // logged in full when asked for
 			text := strings.Join(slices.DeleteFunc(p.lines(""), func(line string) bool {
 				return strings.Contains(line, `"message":"finding"`)
 			}), "\n")
