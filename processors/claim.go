@@ -130,6 +130,9 @@ func (c *claim) consume() (err error) {
 	if c.stop < 0 {
 		c.unit.progress(c.next, c.end)
 	}
+	for _, r := range f.records {
+		r.Recycle()
+	}
 	return nil
 }
 

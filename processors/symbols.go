@@ -156,7 +156,7 @@ func (u *symbols) bad(r *kgo.Record, t *engine.Tick) error {
 		return &BadRecordError{u.topic, u.partition, r.Offset, what + ": " + t.Reason.String()}
 	}
 	if t.Kind == engine.Unreadable && u.cfg.topic(topology.RoleDeadLetter) != "" && r.Offset > u.judge.Through() {
-		u.letters = append(u.letters, u.cfg.deadLetter(r, t.Reason))
+		u.letters = append(u.letters, u.cfg.deadLetter(kept(r), t.Reason))
 		u.letterBytes += len(r.Key) + len(r.Value)
 	}
 	return nil
