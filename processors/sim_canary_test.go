@@ -128,7 +128,7 @@ func TestSimulationFindsWhatIsWrong(t *testing.T) {
 	for name, wrong := range simCanaries {
 		t.Run(name, func(t *testing.T) {
 			for seed := uint64(1); seed <= 300; seed++ {
-				if simulate(t, seed, wrong) != "" {
+				if simulate(t, seed, wrong, nil) != "" {
 					t.Logf("found by seed %d", seed)
 					return
 				}

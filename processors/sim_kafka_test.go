@@ -21,6 +21,7 @@ type simKafka struct {
 	groups  map[string]*simGroup
 	markers []simMarker
 
+	timedOut int  // transactions
 	unfenced bool // transactions of any generation commit offsets
 }
 
@@ -202,6 +203,7 @@ func (k *simKafka) expire() {
 	for _, t := range k.txns {
 		if t.open != nil && time.Since(t.open.began) > simTxnTimeout {
 			t.epoch++
+			k.timedOut++
 			k.finish(t, false)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/IBM/sarama"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
@@ -26,6 +27,7 @@ var errSimNet = errors.New("connection lost")
 // the cluster in memory.
 type simProc struct {
 	kafka    *simKafka
+	note     func(string)
 	instance string
 	random   *rand.Rand
 	faults   simFaults
@@ -41,7 +43,8 @@ type simProc struct {
 }
 
 func newSimProc(s *sim, instance string) *simProc {
-	p := &simProc{kafka: s.kafka, instance: instance, random: rand.New(rand.NewPCG(s.random.Uint64(), 1)), faults: s.faults, cfg: s.config()}
+	s.adapt()
+	p := &simProc{kafka: s.kafka, note: s.note, instance: instance, random: rand.New(rand.NewPCG(s.random.Uint64(), 1)), faults: s.faults, cfg: s.config()}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.cfg.dial, p.cfg.table = p.dial, p.openTable
 	p.cfg.setDefaults()
@@ -102,18 +105,24 @@ func (p *simProc) do(operation func() error) error {
 	}
 	switch {
 	case happens(f.crash):
+		p.note("kill")
 		p.kill()
 	case happens(f.crashAfter):
+		p.note("kill behind an operation")
 		_ = operation()
 		p.kill()
 	case happens(f.fail):
+		p.note("failure")
 		return errSimNet
 	case happens(f.lose):
+		p.note("lost answer")
 		_ = operation()
 		return errSimNet
 	case happens(f.slow):
+		p.note("slow answer")
 		simWait(time.Duration(1 + p.random.Int64N(int64(6*time.Second))))
 	case happens(f.stall):
+		p.note("standstill")
 		p.stall()
 	}
 	p.alive()
@@ -185,6 +194,9 @@ func (m *simMember) next() {
 			}
 			m.member, m.session, m.state = nil, nil, simOut
 		})
+	case m.lost && m.state == simRunning && m.proc.random.IntN(4) > 0:
+		m.proc.note("a step of a member that was removed")
+		m.run() // it has not heard of it
 	case m.lost:
 		m.start(func() { m.member.fail(m.member.end(errLost)); m.rejoin() })
 	case !c.preparing.IsZero() && m.state == simRunning:
@@ -192,8 +204,10 @@ func (m *simMember) next() {
 	case !c.preparing.IsZero() && m.state > simJoined:
 		m.start(func() { m.member.fail(m.member.end(nil)); m.session = nil; m.state = simJoined })
 	case m.state == simAssigned:
+		m.proc.note("session")
 		m.start(func() {
 			if m.session = m.member.open(m.parts); m.session != nil {
+				m.session.loop.ready(m.session)
 				m.state = simPlacing
 			}
 		})
@@ -236,7 +250,6 @@ func (m *simMember) place() {
 				m.at[place{topic, id}] = max(0, o.EpochOffset().Offset)
 			}
 		}
-		m.session.loop.ready(m.session)
 		m.state = simRunning
 	})
 }
@@ -248,17 +261,25 @@ func (m *simMember) run() {
 		m.start(func() { s.loop.step(m.proc.ctx, s) })
 		return
 	}
+	if id := m.proc.cfg.prepared.TopicIDs[simTicks]; m.proc.kafka.ids[simTicks] != id {
+		if m.proc.random.IntN(4) == 0 {
+			m.member.fail(fatal{kerr.UnknownTopicID}) // as a fetch says
+		}
+		return
+	}
 	m.start(func() {
 		for _, c := range s.ordered {
 			l := m.proc.kafka.logs[c.place]
 			records, next := l.read(m.at[c.place], 1+m.proc.random.IntN(60))
 			if m.proc.random.IntN(20) > 0 { // otherwise the same comes again
 				m.at[c.place] = next
+			} else if len(records) > 0 {
+				m.proc.note("the same again")
 			}
 			s.deliver(kgo.FetchTopicPartition{Topic: c.topic, FetchPartition: kgo.FetchPartition{
 				Partition: c.partition, HighWatermark: l.end(), LastStableOffset: l.stable(), Records: records,
 			}})
-			for !c.queue.empty() {
+			for s.pressure.open == nil && !c.queue.empty() {
 				if err := c.consume(); err != nil {
 					m.member.fail(fatal{err})
 					return

@@ -6,6 +6,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -21,23 +22,53 @@ var (
 // The program under faults comes out as the program without them, whatever the
 // seed.
 func TestSimulation(t *testing.T) {
+	happened := &simTally{counts: map[string]int{}}
 	if *simSeed > 0 {
-		simulateAll(t, *simSeed, *simSeed, 1)
+		simulateAll(t, happened, *simSeed, *simSeed, 1)
 		return
 	}
 	shards := uint64(runtime.GOMAXPROCS(0))
-	for shard := range shards {
-		t.Run(fmt.Sprintf("shard=%d", shard), func(t *testing.T) {
-			t.Parallel()
-			simulateAll(t, 1+shard, *simSeeds, shards)
-		})
+	t.Run("seeds", func(t *testing.T) {
+		for shard := range shards {
+			t.Run(fmt.Sprintf("shard=%d", shard), func(t *testing.T) {
+				t.Parallel()
+				simulateAll(t, happened, 1+shard, *simSeeds, shards)
+			})
+		}
+	})
+	for _, what := range simEvents {
+		t.Logf("%6d %s", happened.counts[what], what)
+		if happened.counts[what] == 0 && *simSeeds >= 60 {
+			t.Errorf("%s: never in %d seeds", what, *simSeeds)
+		}
 	}
 }
 
-func simulateAll(t *testing.T, first, last, step uint64) {
+// simEvents are what must happen for the simulation to be one.
+var simEvents = []string{
+	"exactly once", "at least once", "session", "kill", "kill behind an operation", "failure", "lost answer", "slow answer",
+	"standstill", "a step of a member that was removed", "rebalance", "transaction timed out", "the same again", "growth", "re-creation",
+}
+
+// simTally counts what happened over all seeds.
+type simTally struct {
+	mu     sync.Mutex
+	counts map[string]int
+}
+
+func (h *simTally) add(counts map[string]int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for what, n := range counts {
+		h.counts[what] += n
+	}
+}
+
+func simulateAll(t *testing.T, happened *simTally, first, last, step uint64) {
 	failed := 0
 	for seed := first; seed <= last && failed < 5; seed += step {
-		if found := simulate(t, seed, nil); found != "" {
+		found := simulate(t, seed, nil, happened)
+		if found != "" {
 			failed++
 			t.Errorf("seed %d: %s\nreplay: go test ./processors -run 'TestSimulation$' -sim.seed %d", seed, found, seed)
 		}
@@ -45,7 +76,7 @@ func simulateAll(t *testing.T, first, last, step uint64) {
 }
 
 // simulate runs a seed and returns what is wrong with it, "" for nothing.
-func simulate(t *testing.T, seed uint64, wrong func(*sim)) (found string) {
+func simulate(t *testing.T, seed uint64, wrong func(*sim), happened *simTally) (found string) {
 	synctest.Test(t, func(*testing.T) {
 		log := zerolog.Nop()
 		if *simSays {
@@ -55,13 +86,18 @@ func simulate(t *testing.T, seed uint64, wrong func(*sim)) (found string) {
 		if wrong != nil {
 			wrong(s)
 		}
+		s.clocked = s.byClock
 		s.live()
+		if happened != nil {
+			happened.add(s.happened)
+		}
 		if !s.finish() {
 			found = "it does not come to its end"
 			return
 		}
 		truth := newSim(seed, zerolog.Nop())
 		truth.exactlyOnce = s.exactlyOnce
+		truth.kafka.ids[simTicks], truth.kafka.counts[simTicks] = s.kafka.ids[simTicks], s.kafka.counts[simTicks]
 		for at, l := range s.kafka.logs {
 			if at.topic == simTicks {
 				truth.kafka.logs[at] = l
@@ -81,8 +117,8 @@ func simulate(t *testing.T, seed uint64, wrong func(*sim)) (found string) {
 			found = err.Error()
 			return
 		}
-		if d := got.differences(want, s.exactlyOnce); len(d) > 0 {
-			found = fmt.Sprintf("exactly once %v: %d differences\n%s", s.exactlyOnce, len(d), strings.Join(d[:min(6, len(d))], "\n"))
+		if d := s.differences(got, want); len(d) > 0 {
+			found = fmt.Sprintf("exactly once %v, clock %v, grown %v, made anew %v: %d differences\n%s", s.exactlyOnce, s.clocked, s.grown, s.recreated, len(d), strings.Join(d[:min(6, len(d))], "\n"))
 		}
 	})
 	return found
