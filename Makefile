@@ -18,7 +18,7 @@ test:
 test-kafka:
 	@trap '.ci/kafka/stop $(KAFKA)' EXIT; \
 	  address=$$(.ci/kafka/start $(KAFKA)) && \
-	  AUDITSTREAM_TEST_KAFKA=$$address go test -count=1 ./...
+	  AUDITSTREAM_TEST_KAFKA=$$address AUDITSTREAM_TEST_KAFKA_LIBS=$$PWD/$(KAFKA)/libs go test -count=1 -timeout 20m ./...
 
 sim:
 	go test -count=1 -timeout 30m -run '^TestSimulation$$' ./processors -sim.seeds $(SEEDS)
