@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,25 +17,39 @@ import (
 
 func (a *app) checkCommand() *cobra.Command {
 	var flags configFlags
+	var needs check.Needs
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "check -c FILE",
-		Short: "Look whether an audit could start: reach, topics, group",
-		Long: "check looks whether the cluster is in reach, whether the topics are as the audit\n" +
-			"needs them and whether its groups are free. It changes nothing. A failed check\n" +
-			"counts as CRITICAL for --fail-on, one that warns or could not be measured as\n" +
-			"WARNING.",
+		Short: "Look whether an audit could start, and whether its topics fit ticks",
+		Long: "check looks whether the cluster is in reach and the rights are there, whether the\n" +
+			"topics are as the audit needs them and as ticks need them, what the last records\n" +
+			"show (partitioner, formats, times), whether the audit's groups are free and how\n" +
+			"the watched groups stand. It changes nothing. A failed check counts as CRITICAL\n" +
+			"for --fail-on, one that warns or could not be measured as WARNING; a cluster that\n" +
+			"is not in reach is exit 1.",
 		Args: cobra.NoArgs,
 	}
 	flags.register(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON object")
+	cmd.Flags().Float64Var(&needs.TicksPerSecond, "rate", 0, "judge partitions and retention for this many ticks a second at the peak")
+	cmd.Flags().Float64Var(&needs.BytesPerTick, "size", 0, "bytes of a tick as stored, with --rate")
+	cmd.Flags().Int32Var(&needs.Consumers, "consumers", 1, "members of the largest consumer group, with --rate")
+	cmd.Flags().DurationVar(&needs.Keep, "keep", 24*time.Hour, "history that must stay readable")
 	fails := registerFailOn(cmd, engine.Warning.String())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := checkNeeds(cmd, needs); err != nil {
+			return err
+		}
 		c, err := a.load(flags)
 		if err != nil {
 			return err
 		}
-		checks := check.Run(cmd.Context(), c)
+		decoder, err := tickDecoder(c)
+		if err != nil {
+			return err
+		}
+		checks := check.Run(cmd.Context(), c, needs, decoder)
 		if err := cmd.Context().Err(); err != nil {
 			return errors.New("interrupted")
 		}
@@ -47,9 +61,31 @@ func (a *app) checkCommand() *cobra.Command {
 		if err := a.writeChecks(checks, asJSON); err != nil {
 			return err
 		}
+		if why := check.Unreachable(checks); why != "" {
+			return withTry(errors.New(oneLine(why)), "what the check reach tells to do")
+		}
 		return withTry(fails.err(), "what the checks tell to do")
 	}
 	return cmd
+}
+
+// checkNeeds refuses a load that is told by halves.
+func checkNeeds(cmd *cobra.Command, needs check.Needs) error {
+	rate, size := cmd.Flags().Changed("rate"), cmd.Flags().Changed("size")
+	switch {
+	case rate != size:
+		return usagef("--rate and --size go together")
+	case !rate && cmd.Flags().Changed("consumers"):
+		return usagef("--consumers is for --rate and --size")
+	case needs.Keep <= 0:
+		return usagef("--keep %s: not a positive time", needs.Keep)
+	case !rate:
+		return nil
+	}
+	if _, err := engine.PlanTopic(engine.TopicNeeds(needs)); err != nil {
+		return usageError{err}
+	}
+	return nil
 }
 
 func severityOf(s check.Status) (severity engine.Severity, counts bool) {
@@ -71,29 +107,26 @@ func (a *app) writeChecks(checks []check.Check, asJSON bool) error {
 	return checkTable(a.out, view.Style{Colour: a.colour(a.out)}, checks)
 }
 
-// checkTable writes a row a check, and below it what to do about it.
+// marks are the statuses as a table shows them.
+var marks = map[check.Status]string{check.OK: "✓", check.Warn: "!", check.Fail: "✗", check.Unknown: "?"}
+
+// checkTable writes a row a check, and below one that is not well what was
+// expected and what to do about it.
 func checkTable(w io.Writer, style view.Style, checks []check.Check) error {
-	// Escape codes would count as width, so the status is dressed afterwards.
-	var plain strings.Builder
-	table := tabwriter.NewWriter(&plain, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "status\tcheck\tobserved\texpected")
+	width := 0
 	for _, c := range checks {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", c.Status, c.Name, oneLine(c.Observed), c.Expected)
+		width = max(width, len(c.Name))
 	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	for i, line := range strings.Split(strings.TrimSuffix(plain.String(), "\n"), "\n") {
-		if i == 0 {
-			fmt.Fprintln(w, style.Bold(strings.TrimRight(line, " ")))
-			continue
-		}
-		c := checks[i-1]
-		if _, err := fmt.Fprintln(w, dressed(style, c.Status)+strings.TrimRight(line[len(c.Status):], " ")); err != nil {
+	for _, c := range checks {
+		row := fmt.Sprintf("  %-*s  %s", width, c.Name, oneLine(c.Observed))
+		if _, err := fmt.Fprintln(w, dressed(style, c.Status)+strings.TrimRight(row, " ")); err != nil {
 			return err
 		}
+		if c.Status != check.OK && c.Expected != "" {
+			fmt.Fprintf(w, "   expected: %s\n", c.Expected)
+		}
 		if c.Action != "" {
-			fmt.Fprintf(w, "        next: %s\n", oneLine(c.Action))
+			fmt.Fprintf(w, "   next: %s\n", oneLine(c.Action))
 		}
 	}
 	return nil
@@ -101,9 +134,9 @@ func checkTable(w io.Writer, style view.Style, checks []check.Check) error {
 
 func dressed(style view.Style, s check.Status) string {
 	if severity, counts := severityOf(s); counts {
-		return style.Severity(severity, string(s))
+		return style.Severity(severity, marks[s])
 	}
-	return style.Good(string(s))
+	return style.Good(marks[s])
 }
 
 // oneLine joins the lines of an error that has several.

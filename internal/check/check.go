@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
+	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/internal/config"
 	"github.com/auditstream/auditstream/internal/kafka"
 	"github.com/auditstream/auditstream/topology"
@@ -17,7 +19,7 @@ type Status string
 // The statuses.
 const (
 	OK      Status = "ok"
-	Warn    Status = "warn"    // the audit would run, but not as it should
+	Warn    Status = "warn"    // the audit would run, but the topic or the audit is not as it should be
 	Fail    Status = "fail"    // the audit would not start
 	Unknown Status = "unknown" // could not be measured
 )
@@ -31,13 +33,38 @@ type Check struct {
 	Action   string `json:"action"` // what to do; empty when nothing is to be done
 }
 
-// Run looks at everything that the configuration's audit needs. Without a
-// broker in reach there is one failed check, and the others are unknown.
-func Run(ctx context.Context, c *config.Config) []Check {
+// Needs are what the tick topics have to carry. The zero value of a number
+// says that it is not known: what rests on it is not judged.
+type Needs struct {
+	TicksPerSecond float64       // at the peak
+	BytesPerTick   float64       // as stored
+	Consumers      int32         // members of the largest consumer group
+	Keep           time.Duration // history that must stay readable
+}
+
+// nameReach is the check that all others rest on.
+const nameReach = "reach"
+
+// Unreachable is the error that kept everything from being looked at, "" when
+// the cluster was reached.
+func Unreachable(checks []Check) string {
+	for _, c := range checks {
+		if c.Name == nameReach && c.Status == Fail {
+			return c.Observed
+		}
+	}
+	return ""
+}
+
+// Run looks at everything that the configuration's audit needs, and at what
+// the tick topics should be like. The decoder reads a sample of their values.
+// Without a broker in reach there is one failed check, and the others are
+// unknown.
+func Run(ctx context.Context, c *config.Config, needs Needs, decoder codecs.TickDecoder) []Check {
 	t := c.Topology()
 	admin, err := kafka.Connect(ctx, c)
 	if err != nil {
-		checks := []Check{failed("reach", "a broker answers", err)}
+		checks := []Check{failed(nameReach, expectedReach, err)}
 		for _, topic := range t.Topics {
 			checks = append(checks, unknown(topicName(topic)))
 		}
@@ -47,27 +74,31 @@ func Run(ctx context.Context, c *config.Config) []Check {
 		return checks
 	}
 	defer admin.Close()
-	checks := []Check{reach(ctx, admin, c)}
-	checks = append(checks, topics(ctx, admin, t)...)
+	checks := reach(ctx, admin, c)
+	seen, found := look(ctx, admin, c)
+	checks = append(checks, found...)
+	checks = append(checks, rights(ctx, admin, c, seen)...)
 	for _, group := range t.Groups {
 		checks = append(checks, groupFree(ctx, admin, group, c))
 	}
-	return checks
-}
-
-// reach says how many brokers there are.
-func reach(ctx context.Context, admin *kafka.Admin, c *config.Config) Check {
-	const expected = "a broker answers"
-	metadata, err := admin.BrokerMetadata(ctx)
-	if err != nil {
-		return failed("reach", expected, err)
+	for _, topic := range c.Topics {
+		if seen.readable(topic) {
+			checks = append(checks, seen.settingsOf(topic, needs)...)
+			checks = append(checks, sampled(ctx, c, decoder, topic, seen.counts[topic])...)
+		}
 	}
-	observed := fmt.Sprintf("brokers by %s: %d", strings.Join(c.BootstrapServers, ","), len(metadata.Brokers))
-	return Check{"reach", OK, observed, expected, ""}
+	return append(checks, watched(ctx, admin, c)...)
 }
 
 func groupFree(ctx context.Context, admin *kafka.Admin, group topology.Group, c *config.Config) Check {
 	const expected = "free, or with members of this audit only"
+	// To ask for a group that is not there would have a new cluster make its
+	// offsets topic.
+	if all, err := admin.ListGroups(ctx); err == nil {
+		if _, there := all[group.Name]; !there {
+			return Check{"group " + group.Name, OK, "free to join: there is no such group", expected, ""}
+		}
+	}
 	if err := admin.GroupInUse(ctx, group.Name, c.InstanceID); err != nil {
 		return failed("group "+group.Name, expected, err)
 	}
@@ -84,6 +115,22 @@ func failed(name, expected string, err error) Check {
 	return Check{name, Fail, err.Error(), expected, action}
 }
 
+// unmeasured is a check whose question was not answered.
+func unmeasured(name, expected string, err error) Check {
+	c := failed(name, expected, err)
+	c.Status = Unknown
+	return c
+}
+
 func unknown(name string) Check {
-	return Check{name, Unknown, "not measured: no broker in reach", "", "see the check reach"}
+	return Check{name, Unknown, "not measured: no broker in reach", "", "see the check " + nameReach}
+}
+
+func list(words []string) string { return strings.Join(words, ", ") }
+
+func plural(n int64, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -1,5 +1,9 @@
-// Package check looks, before an audit is started, whether it could: is the
-// cluster in reach, are the topics as the audit needs them, is its group free.
+// Package check looks, before an audit is started, whether it could, and
+// whether the tick topics are as ticks need them: is the cluster in reach, are
+// the rights there, are the topics as they should be, what do the last records
+// show, are the audit's groups free, how do the watched groups stand.
 //
-// It changes nothing on the cluster: it joins no group and makes no topic.
+// It changes nothing on the cluster: it joins no group, makes no topic and
+// commits nothing. What can be asked only at the cost of a topic that the
+// brokers would make for the answer is not asked, and told as unknown.
 package check

@@ -9,6 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 
+	"github.com/auditstream/auditstream/internal/config"
 	"github.com/auditstream/auditstream/internal/kafka"
 	"github.com/auditstream/auditstream/internal/nearest"
 	"github.com/auditstream/auditstream/topology"
@@ -16,16 +17,18 @@ import (
 
 func topicName(t topology.Topic) string { return string(t.Role) + " topic " + t.Name }
 
-// topics looks at every topic of the topology.
-func topics(ctx context.Context, admin *kafka.Admin, t topology.Topology) []Check {
+// look describes every topic of the topology and compares it with what the
+// audit requires.
+func look(ctx context.Context, admin *kafka.Admin, c *config.Config) (*cluster, []Check) {
+	t := c.Topology()
 	var names []string
 	for _, topic := range t.Topics {
 		names = append(names, topic.Name)
 	}
-	seen := cluster{counts: map[string]int{}}
+	seen := &cluster{counts: map[string]int{}, topology: t, bootstrap: c.BootstrapServers[0]}
 	var err error
 	if seen.details, err = admin.ListTopicsWithInternal(ctx, names...); err != nil {
-		return []Check{failed("topics", "described", fmt.Errorf("describe topics: %w", err))}
+		return seen, []Check{failed("topics", "described", fmt.Errorf("describe topics: %w", err))}
 	}
 	for name, detail := range seen.details {
 		if detail.Err == nil {
@@ -39,11 +42,14 @@ func topics(ctx context.Context, admin *kafka.Admin, t topology.Topology) []Chec
 	if all, err := admin.ListTopics(ctx); err == nil {
 		seen.all = all.Names()
 	}
+	if metadata, err := admin.BrokerMetadata(ctx); err == nil {
+		seen.brokers = len(metadata.Brokers)
+	}
 	var checks []Check
 	for _, topic := range t.Topics {
 		checks = append(checks, seen.topic(topic))
 	}
-	return checks
+	return seen, checks
 }
 
 // cluster is what the brokers say of topics.
@@ -52,7 +58,25 @@ type cluster struct {
 	counts   map[string]int               // partitions of those that exist
 	settings map[string]map[string]string // by topic
 	all      []string                     // every topic that may be seen
+	brokers  int
+	topology topology.Topology
+
+	bootstrap string // for the commands that are advised
 }
+
+// existing are the topics that exist and may be described.
+func (c *cluster) existing() kadm.TopicDetails {
+	details := kadm.TopicDetails{}
+	for name, detail := range c.details {
+		if detail.Err == nil {
+			details[name] = detail
+		}
+	}
+	return details
+}
+
+// readable reports whether a topic exists and may be described.
+func (c *cluster) readable(topic string) bool { return c.counts[topic] > 0 }
 
 func (c *cluster) names() []string {
 	var names []string
@@ -67,7 +91,11 @@ func (c *cluster) names() []string {
 func (c *cluster) topic(topic topology.Topic) Check {
 	required, fixed := topic.Partitions.Required(c.counts)
 	result := Check{Name: topicName(topic), Status: OK, Expected: expected(topic, required, fixed)}
-	if err := c.details[topic.Name].Err; err != nil && !errors.Is(err, kerr.UnknownTopicOrPartition) {
+	if err := c.details[topic.Name].Err; errors.Is(err, kerr.TopicAuthorizationFailed) {
+		result.Status, result.Observed = Fail, "may not be described, or does not exist"
+		result.Action = "see the rights on the topic below"
+		return result
+	} else if err != nil && !errors.Is(err, kerr.UnknownTopicOrPartition) {
 		return failed(result.Name, result.Expected, fmt.Errorf("describe topic: %w", err))
 	}
 	count, exists := c.counts[topic.Name]
@@ -83,7 +111,7 @@ func (c *cluster) topic(topic topology.Topic) Check {
 		result.Status, result.Observed = Fail, partitions(count)
 		result.Action = "delete it to audit from the start, or give this audit another name"
 		if topic.Role == topology.RoleTable && count < required {
-			result.Action = fmt.Sprintf("kafka-topics.sh --alter --topic %s --partitions %d, or delete it to audit from the start", topic.Name, required)
+			result.Action = fmt.Sprintf("kafka-topics.sh --bootstrap-server %s --alter --topic %s --partitions %d, or delete it to audit from the start", c.bootstrap, topic.Name, required)
 		}
 	default:
 		result.Observed = partitions(count)
@@ -104,7 +132,7 @@ func (c *cluster) policy(result *Check, topic topology.Topic) {
 		result.Observed += ", cleanup.policy not known"
 	case policy != topic.CleanupPolicy:
 		result.Status = Warn
-		result.Action = fmt.Sprintf("kafka-configs.sh --alter --topic %s --add-config cleanup.policy=%s", topic.Name, topic.CleanupPolicy)
+		result.Action = c.alter(topic.Name, "cleanup.policy="+topic.CleanupPolicy)
 		result.Observed += ", cleanup.policy=" + policy
 	default:
 		result.Observed += ", cleanup.policy=" + policy
