@@ -26,6 +26,8 @@ type replayFlags struct {
 	onlyPartitions []int32
 	onlySymbols    []string
 	maxRate        string
+	html, resume   string
+	publish        bool
 }
 
 func (a *app) replayCommand() *cobra.Command {
@@ -55,6 +57,9 @@ func (a *app) replayCommand() *cobra.Command {
 	flags.StringVar(&f.now, "now", "", "clock for age and skew, a `TIME` (default each tick's record time)")
 	flags.StringVar(&f.consumed, "consumed", "", "JSON `FILE` of consumed offsets, {\"0\":1200,\"3\":88}, to judge against the ends")
 	flags.StringVar(&f.out, "out", "-", "`FILE` for reports, - for stdout")
+	flags.StringVar(&f.html, "html", "", "`FILE` for a page of the reports, complete in itself")
+	flags.BoolVar(&f.publish, "publish", false, "write reports to the audit topic too, with mode REPLAY")
+	flags.StringVar(&f.resume, "resume", "", "`FILE` to save progress in, and to go on from after a kill")
 	fails := registerFailOn(cmd, "WARNING")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := a.replay(cmd, &f, fails); err != nil {
@@ -78,11 +83,11 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, fails *failOn) error {
 	if f.input == "" {
 		return a.replayTopics(cmd.Context(), c, f, options, fails)
 	}
-	return a.replayFile(cmd.Context(), f, options, fails)
+	return a.replayFile(cmd.Context(), c, f, options, fails)
 }
 
 // replayFile audits a capture file.
-func (a *app) replayFile(ctx context.Context, f *replayFlags, options replay.Options, fails *failOn) (err error) {
+func (a *app) replayFile(ctx context.Context, c *config.Config, f *replayFlags, options replay.Options, fails *failOn) (err error) {
 	in, err := capture.Open(f.input, a.in)
 	if errors.Is(err, os.ErrNotExist) {
 		return usageError{err}
@@ -91,11 +96,16 @@ func (a *app) replayFile(ctx context.Context, f *replayFlags, options replay.Opt
 		return err
 	}
 	defer in.Close()
-	out, err := a.reportsTo(f, fails)
+	out, err := a.reportsTo(f, fails, nil)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, out.close()) }()
+	defer func() { err = errors.Join(err, out.close(err == nil)) }()
+	if f.publish {
+		if out.audit, err = publisherTo(ctx, c); err != nil {
+			return err
+		}
+	}
 	progress := a.newProgress(in)
 	defer progress.end()
 	options.Progress, options.Note, options.Report = progress.at, progress.note, out.report
@@ -134,6 +144,8 @@ func (f *replayFlags) check(cmd *cobra.Command) error {
 		return usagef("--partitions is of capture files: a topic's count is what the cluster says; to look at some of them, --only-partitions")
 	case f.input != "" && f.maxRate != "":
 		return usagef("--max-rate is of replays from Kafka, and --input reads a file")
+	case f.input != "" && f.resume != "":
+		return usagef("--resume is of replays from Kafka, and --input reads a file")
 	}
 	return nil
 }

@@ -15,12 +15,26 @@ import (
 // replayTopics audits what the cluster holds of the topics.
 func (a *app) replayTopics(ctx context.Context, c *config.Config, f *replayFlags, options replay.Options, fails *failOn) (err error) {
 	defer collectRarely()()
+	progress := a.newProgress(nil)
+	defer progress.end()
+	options.Progress, options.Note = progress.at, progress.note
+	of, err := f.of(c, &options)
+	if err != nil {
+		return err
+	}
+	var earlier *outputState
+	if f.resume != "" {
+		if options.State, earlier, err = f.earlier(of, progress.note); err != nil {
+			return err
+		}
+	}
 	admin, err := kafka.Connect(ctx, c)
 	if err != nil {
 		return err
 	}
 	defer admin.Close()
-	if err := existing(ctx, admin, c); err != nil {
+	found, err := topicsOf(ctx, admin, c, topology.RoleTicks, f.publish)
+	if err != nil {
 		return err
 	}
 	if options.Limits.TimestampType, err = timestampType(ctx, admin, c); err != nil {
@@ -30,25 +44,34 @@ func (a *app) replayTopics(ctx context.Context, c *config.Config, f *replayFlags
 	if cluster.Options, err = kafka.ReaderOptions(c); err != nil {
 		return err
 	}
-	out, err := a.reportsTo(f, fails)
+	out, err := a.reportsTo(f, fails, earlier)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, out.close()) }()
-	progress := a.newProgress(nil)
-	defer progress.end()
-	options.Progress, options.Note, options.Report = progress.at, progress.note, out.report
+	defer func() { err = errors.Join(err, out.close(err == nil)) }()
+	if f.publish {
+		if out.audit, err = newPublisher(c, int32(found.Partitions()[c.AuditTopic])); err != nil {
+			return err
+		}
+	}
+	options.Report = out.report
+	if f.resume != "" {
+		options.Resume = &replay.Resume{Path: f.resume, Every: c.CheckpointInterval, Of: of, Output: out.checkpoint}
+	}
 	return asUsage(tolerance(replay.RunHistory(ctx, cluster, options)))
 }
 
-// existing makes sure that the tick topics exist; it makes nothing.
-func existing(ctx context.Context, admin *kafka.Admin, c *config.Config) error {
+// topicsOf makes sure that the topics of a role exist. With publish the audit
+// topic is made when it is missing; nothing else is ever made.
+func topicsOf(ctx context.Context, admin *kafka.Admin, c *config.Config, role topology.Role, publish bool) (kafka.Prepared, error) {
+	all := c.Topology()
 	t := topology.Topology{Name: c.Name}
-	for _, topic := range c.Topics {
-		t.Topics = append(t.Topics, topology.Topic{Name: topic, Role: topology.RoleTicks})
+	for _, topic := range all.Topics {
+		if topic.Role == role || publish && topic.Role == topology.RoleAudit {
+			t.Topics = append(t.Topics, topic)
+		}
 	}
-	_, err := admin.EnsureTopics(ctx, t)
-	return err
+	return admin.EnsureTopics(ctx, t)
 }
 
 // parseRate reads bytes a second: a number, with k, M or G for powers of 1000,

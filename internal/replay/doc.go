@@ -35,6 +35,9 @@ type Options struct {
 	OnlySymbols    map[string]bool // as ticks have them; empty: all records
 	MaxRate        int64           // bytes a second that are fetched, 0: no limit
 
+	Resume *Resume // where progress is saved, nil: nowhere
+	State  *State  // what an earlier run has saved there, nil: nothing
+
 	Report   func(*engine.Report) error       // takes each report in its order
 	Progress func(Progress)                   // called now and then; nil: nobody looks
 	Note     func(format string, args ...any) // what a person should know about the input

@@ -51,10 +51,13 @@ func newBatch(records []*kgo.Record) batch {
 func newFlow(lanes []*lane, pause, resume func(*lane)) *flow {
 	f := &flow{lanes: map[int32]*lane{}, pause: pause, resume: resume}
 	f.work.L, f.room.L, f.news.L = &f.mu, &f.mu, &f.mu
-	for _, l := range lanes {
-		f.lanes[l.partition] = l
-	}
 	f.maxChunks = max(2, flowChunks/max(1, len(lanes)))
+	for _, l := range lanes {
+		f.lanes[l.Partition] = l
+		// An earlier run may have come to the lane's end.
+		l.drained, l.over = l.at.Ended, l.at.Ended || l.at.Next >= l.End
+		f.schedule(l)
+	}
 	return f
 }
 
@@ -108,7 +111,7 @@ func (f *flow) push(l *lane, records []*kgo.Record) {
 	l.queued += b.bytes
 	f.held += b.bytes
 	l.read = records[len(records)-1].Offset + 1
-	l.over = l.read >= l.end
+	l.over = l.read >= l.End
 	f.schedule(l)
 	if (l.over || l.queued > laneBytes) && !l.paused {
 		l.paused = true
@@ -120,7 +123,7 @@ func (f *flow) push(l *lane, records []*kgo.Record) {
 func (f *flow) ended(l *lane) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	l.over, l.read = true, l.end
+	l.over, l.read = true, l.End
 	f.schedule(l)
 }
 
@@ -191,7 +194,7 @@ func (f *flow) done(l *lane, b batch, rest []*kgo.Record, chunks []*chunk, last 
 	}
 	if last {
 		used = l.queued
-		l.drained, l.over, l.queue, l.seen = true, true, nil, l.end
+		l.drained, l.over, l.queue, l.seen = true, true, nil, l.End
 		if !l.paused {
 			l.paused = true
 			f.pause(l)
@@ -235,7 +238,7 @@ func (f *flow) progress() (done int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, l := range f.lanes {
-		done += l.seen - l.start
+		done += l.seen - l.Start
 	}
 	return done
 }

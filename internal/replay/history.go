@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -22,29 +23,78 @@ func RunHistory(ctx context.Context, c Cluster, o Options) error {
 	if o.filtered() {
 		o.Limits.PartitionSkewMin = math.MaxInt64 // a part of the load is no measure
 	}
-	all, err := c.offsets(ctx, &o)
+	all, state, err := c.ranges(ctx, &o)
 	if err != nil {
 		return err
 	}
-	if len(all) > 1 && len(o.Consumed) > 0 {
-		return invalidf("consumed offsets are of one topic, and %d are replayed", len(all))
+	if err := checkConsumed(all, o.Consumed); err != nil {
+		return err
 	}
 	var p Progress
 	for _, h := range all {
-		for id := range o.Consumed {
-			if id >= h.partitions {
-				return invalidf("consumed offsets: %s has no partition %d, it has %d partitions", h.topic, id, h.partitions)
-			}
-		}
 		for i := range h.spans {
-			h.spans[i].note(&o)
-			p.Total += h.spans[i].end - h.spans[i].start
+			p.Total += h.spans[i].End - h.spans[i].Start
 		}
 	}
 	for _, h := range all {
 		t := &topicReplay{cluster: &c, o: &o, history: h, progress: &p}
+		if h.state != nil && h.state.Ended {
+			p.Done += t.size()
+			continue
+		}
+		if o.Resume != nil {
+			t.merge.saver = newSaver(o.Resume, state, h.state)
+		}
 		if err := t.run(ctx); err != nil {
 			return fmt.Errorf("%s: %w", h.topic, err)
+		}
+	}
+	if o.Resume == nil {
+		return nil
+	}
+	state.Ended = true
+	return state.save(o.Resume.Path)
+}
+
+// ranges are what is read: what a resume file has fixed, or else what the
+// options select now.
+func (c *Cluster) ranges(ctx context.Context, o *Options) ([]history, *State, error) {
+	if o.State != nil {
+		details, err := c.Admin.ListTopics(ctx, o.Topics...)
+		if err != nil {
+			return nil, nil, fmt.Errorf("describe topics: %w", err)
+		}
+		all, err := o.State.histories(func(topic string) [16]byte { return details[topic].ID })
+		return all, o.State, err
+	}
+	all, err := c.offsets(ctx, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, h := range all {
+		for i := range h.spans {
+			h.spans[i].note(h.topic, o)
+		}
+	}
+	if o.Resume == nil {
+		return all, nil, nil
+	}
+	state := newState(o.Resume, all)
+	for i := range all {
+		all[i].state = state.Topics[i]
+	}
+	return all, state, state.write(o.Resume) // what is read is fixed from here on
+}
+
+func checkConsumed(all []history, consumed map[int32]int64) error {
+	if len(all) > 1 && len(consumed) > 0 {
+		return invalidf("consumed offsets are of one topic, and %d are replayed", len(all))
+	}
+	for _, h := range all {
+		for id := range consumed {
+			if id >= h.partitions {
+				return invalidf("consumed offsets: %s has no partition %d, it has %d partitions", h.topic, id, h.partitions)
+			}
 		}
 	}
 	return nil
@@ -66,7 +116,7 @@ func (t *topicReplay) run(ctx context.Context) error {
 	if err := t.prepare(); err != nil {
 		return err
 	}
-	r := &reader{c: t.cluster, o: t.o, topic: t.history.topic}
+	r := &reader{c: t.cluster, o: t.o, topic: t.history.topic, topicID: t.history.topicID}
 	f := newFlow(t.lanes, r.pause, r.resume)
 	r.flow, t.merge.flow = f, f
 	if err := r.open(t.lanes); err != nil {
@@ -80,41 +130,68 @@ func (t *topicReplay) run(ctx context.Context) error {
 		return err
 	})
 	t.progress.Done += done()
+	if ctx.Err() != nil && t.merge.saver != nil {
+		err = errors.Join(err, t.merge.saver.save())
+	}
 	if err != nil || !merged {
 		return err
 	}
 	return t.finish()
 }
 
-// prepare makes the lanes. Partitions without a record in the range are told
-// to the topic first, so that its windows do not wait for them.
+// size is how many offsets are read.
+func (t *topicReplay) size() (n int64) {
+	for _, s := range t.history.spans {
+		n += s.End - s.Start
+	}
+	return n
+}
+
+// prepare makes the lanes.
 func (t *topicReplay) prepare() error {
 	h := &t.history
 	t.topic = engine.NewTopic(h.topic, h.partitions, &t.o.Limits)
-	t.merge = merge{topic: t.topic, latest: engine.NoTime, report: t.o.Report}
-	spans := map[int32]span{}
+	t.merge.topic, t.merge.latest, t.merge.report = t.topic, engine.NoTime, t.o.Report
 	for _, s := range h.spans {
-		spans[s.partition] = s
-	}
-	for id := range h.partitions {
-		s, ok := spans[id]
-		if !ok || s.start >= s.end {
-			t.topic.Fold(absentStats(h.topic, id, h.partitions))
+		if s.Start >= s.End {
 			continue
 		}
 		decoder, err := t.o.Decoder()
 		if err != nil {
 			return err
 		}
-		l := &lane{
-			span: s, o: t.o, decoder: decoder, judge: engine.NewPartition(h.topic, id, h.partitions, &t.o.Limits),
-			at: position{Next: s.start, Time: engine.NoTime}, read: s.start, seen: s.start,
+		t.lanes = append(t.lanes, &lane{
+			span: s, topic: h.topic, o: t.o, decoder: decoder,
+			judge: engine.NewPartition(h.topic, s.Partition, h.partitions, &t.o.Limits),
+			at:    position{Next: s.Start, Time: engine.NoTime}, read: s.Start, seen: s.Start,
 			timed: t.o.From.set && !t.o.From.offset || t.o.To.set && !t.o.To.offset,
+		})
+	}
+	if h.state != nil {
+		if err := t.restore(h.state); err != nil {
+			return err
 		}
-		t.lanes = append(t.lanes, l)
-		t.merge.heads = append(t.merge.heads, &head{lane: l})
+	}
+	t.absent()
+	for _, l := range t.lanes {
+		if !l.at.Ended {
+			t.merge.heads = append(t.merge.heads, &head{lane: l})
+		}
 	}
 	return nil
+}
+
+// absent tells the topic which partitions have no record in the range, so that
+// its windows do not wait for them.
+func (t *topicReplay) absent() {
+	next := 0
+	for id := range t.history.partitions {
+		if next < len(t.lanes) && t.lanes[next].Partition == id {
+			next++
+			continue
+		}
+		t.topic.Fold(absentStats(t.history.topic, id, t.history.partitions))
+	}
 }
 
 // watch tells the progress every now and then until the returned function is
@@ -150,12 +227,19 @@ func (t *topicReplay) finish() error {
 			return err
 		}
 	}
+	if err := t.final(); err != nil || t.merge.saver == nil {
+		return err
+	}
+	return t.merge.saver.end()
+}
+
+func (t *topicReplay) final() error {
 	ends := map[int32]int64{}
 	for id := range t.history.partitions {
 		ends[id] = 0
 	}
 	for _, s := range t.history.spans {
-		ends[s.partition] = s.end
+		ends[s.Partition] = s.End
 	}
 	if samples := t.samples(ends); len(samples) > 0 {
 		t.topic.ObserveLag(samples, t.merge.latest)
@@ -168,9 +252,9 @@ func (t *topicReplay) finish() error {
 func (t *topicReplay) samples(ends map[int32]int64) []engine.LagSample {
 	samples := make([]engine.LagSample, 0, len(t.o.Consumed))
 	for _, s := range t.history.spans {
-		if offset, ok := t.o.Consumed[s.partition]; ok {
+		if offset, ok := t.o.Consumed[s.Partition]; ok {
 			samples = append(samples, engine.LagSample{
-				Group: "consumed", Partition: s.partition, Committed: offset, Start: s.first, End: ends[s.partition], Members: engine.Unknown,
+				Group: "consumed", Partition: s.Partition, Committed: offset, Start: s.First, End: ends[s.Partition], Members: engine.Unknown,
 			})
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -50,10 +49,14 @@ func play(ctx context.Context, t *testing.T, c *kafkatest.Cluster, o Options) (*
 		return err
 	}
 	o.Note = func(format string, args ...any) { p.notes = append(p.notes, fmt.Sprintf(format, args...)) }
-	err := RunHistory(ctx, Cluster{Admin: c.Admin(t), Options: []kgo.Opt{
-		kgo.SeedBrokers(c.Brokers...), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.FetchMaxWait(100 * time.Millisecond),
-	}}, o)
+	err := RunHistory(ctx, Cluster{Admin: c.Admin(t), Options: readerOptions(c)}, o)
 	return p, err
+}
+
+func readerOptions(c *kafkatest.Cluster) []kgo.Opt {
+	return []kgo.Opt{
+		kgo.SeedBrokers(c.Brokers...), kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.FetchMaxWait(100 * time.Millisecond),
+	}
 }
 
 // mustPlay replays, twice: the second time must give the same bytes.
@@ -75,14 +78,14 @@ func mustPlay(t *testing.T, c *kafkatest.Cluster, o Options) *played {
 	return first
 }
 
+// firstDifference shows where two texts part.
 func firstDifference(a, b []byte) string {
-	x, y := strings.Split(string(a), "\n"), strings.Split(string(b), "\n")
-	for i := range min(len(x), len(y)) {
-		if x[i] != y[i] {
-			return fmt.Sprintf("line %d:\n%s\n%s", i+1, x[i], y[i])
-		}
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
 	}
-	return fmt.Sprintf("%d and %d lines", len(x), len(y))
+	show := func(x []byte) []byte { return x[max(0, n-200):min(len(x), n+100)] }
+	return fmt.Sprintf("at %d of %d and %d:\n…%s…\n…%s…", n, len(a), len(b), show(a), show(b))
 }
 
 // tickAt is a record of one tick whose record time is that of the tick.
@@ -123,7 +126,7 @@ func market(topic string, partitions, n int, seed uint64) []*kgo.Record {
 
 func TestHistoryOfATopic(t *testing.T) {
 	kafkatest.Run(t, func(t *testing.T, c *kafkatest.Cluster) {
-		topic := c.Topic(t, 5) // partition 4 stays empty
+		topic := c.Topic(t, 5, "retention.ms=-1") // partition 4 stays empty
 		records := market(topic, 4, 6000, 7)
 		c.Produce(t, records...)
 		f := mustPlay(t, c, optionsFor(topic)).final(t)

@@ -44,6 +44,7 @@ type position struct {
 // its own; the rest is guarded by the flow's lock.
 type lane struct {
 	span
+	topic   string
 	o       *Options
 	judge   *engine.Partition
 	decoder codecs.TickDecoder
@@ -71,7 +72,7 @@ func (l *lane) take(records []*kgo.Record, out []*chunk) ([]*kgo.Record, []*chun
 		if l.at.Ended {
 			return nil, out, nil
 		}
-		if r.Offset >= l.end {
+		if r.Offset >= l.End {
 			l.at.Ended = true
 			return nil, out, nil
 		}
@@ -81,7 +82,7 @@ func (l *lane) take(records []*kgo.Record, out []*chunk) ([]*kgo.Record, []*chun
 				return nil, out, err
 			}
 		}
-		l.at.Ended = l.at.Ended || l.at.Next >= l.end
+		l.at.Ended = l.at.Ended || l.at.Next >= l.End
 		if n := l.judge.Waiting(); n > 0 && (n >= chunkReports || l.judge.WindowClosed()) {
 			if out = append(out, l.cut()); len(out) >= runChunks {
 				return records[i+1:], out, nil
@@ -116,7 +117,7 @@ func (l *lane) record(r *kgo.Record) error {
 		return nil
 	}
 	if l.o.StopOnBad && (t.Kind == engine.Unreadable || t.Kind == engine.Unusable) {
-		return &BadRecord{Place: engine.Place{Topic: l.topic, Partition: l.partition, Offset: t.Offset}, Kind: t.Kind, Reason: t.Reason}
+		return &BadRecord{Place: engine.Place{Topic: l.topic, Partition: l.Partition, Offset: t.Offset}, Kind: t.Kind, Reason: t.Reason}
 	}
 	l.judge.Observe(t, engine.NoTime)
 	return nil

@@ -16,6 +16,7 @@ type merge struct {
 	heads  []*head // ascending by key and partition
 	latest int64   // greatest record time of all
 	report func(*engine.Report) error
+	saver  *saver // nil: nothing is saved
 }
 
 // head is a lane with its chunks that are next.
@@ -61,7 +62,7 @@ func before(a, b *head) int {
 			return c
 		}
 	}
-	return cmp.Compare(a.lane.partition, b.lane.partition)
+	return cmp.Compare(a.lane.Partition, b.lane.Partition)
 }
 
 // settle moves the first head to where it belongs.
@@ -73,13 +74,17 @@ func (m *merge) settle() {
 }
 
 // fold takes one chunk into the topic.
-func (m *merge) fold(_ *lane, c *chunk) error {
+func (m *merge) fold(l *lane, c *chunk) error {
 	m.latest = max(m.latest, c.snap.PartitionRow.Watermark)
 	if err := m.write(c.snap.Reports); err != nil {
 		return err
 	}
 	m.topic.Fold(c.snap.Stats)
-	return m.write(m.topic.Snapshot().Reports)
+	made := m.topic.Snapshot()
+	if err := m.write(made.Reports); err != nil || m.saver == nil {
+		return err
+	}
+	return m.saver.take(l, c, made.Rows, m.latest)
 }
 
 func (m *merge) write(reports []*engine.Report) error {

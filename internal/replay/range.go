@@ -20,20 +20,21 @@ type Cluster struct {
 
 // span is what is read of one partition: offsets [start, end).
 type span struct {
-	topic         string
-	topicID       [16]byte
-	partition     int32
-	leader        int32
-	start, end    int64
-	first, stable int64 // of the log: first offset, end of what may be read
-	high          int64 // high watermark
+	Partition int32 `json:"partition"`
+	Start     int64 `json:"start"`
+	End       int64 `json:"end"`
+	First     int64 `json:"first"`  // offset of the log
+	Stable    int64 `json:"stable"` // end of what may be read
+	High      int64 `json:"high"`   // high watermark
 }
 
 // history is what is read of one topic.
 type history struct {
 	topic      string
+	topicID    [16]byte
 	partitions int32
-	spans      []span // by partition, ascending
+	spans      []span      // by partition, ascending
+	state      *topicState // of a resume file, nil: none
 }
 
 // offsets finds what the options select of each topic, as it stands now:
@@ -53,7 +54,7 @@ func (c *Cluster) offsets(ctx context.Context, o *Options) ([]history, error) {
 		if d.Err != nil {
 			return nil, fmt.Errorf("topic %s: %w", topic, d.Err)
 		}
-		h := history{topic: topic, partitions: int32(len(d.Partitions))}
+		h := history{topic: topic, topicID: d.ID, partitions: int32(len(d.Partitions))}
 		for _, id := range o.OnlyPartitions {
 			if id >= h.partitions {
 				return nil, invalidf("topic %s has no partition %d, it has %d", topic, id, h.partitions)
@@ -63,8 +64,8 @@ func (c *Cluster) offsets(ctx context.Context, o *Options) ([]history, error) {
 			if len(o.OnlyPartitions) > 0 && !slices.Contains(o.OnlyPartitions, id) {
 				continue
 			}
-			s := span{topic: topic, topicID: d.ID, partition: id, leader: d.Partitions[id].Leader}
-			if err := lists.bound(&s, o); err != nil {
+			s := span{Partition: id}
+			if err := lists.bound(topic, &s, o); err != nil {
 				return nil, err
 			}
 			h.spans = append(h.spans, s)
@@ -120,27 +121,27 @@ func (c *Cluster) list(ctx context.Context, o *Options) (lists, error) {
 }
 
 // bound sets the span's ends.
-func (l lists) bound(s *span, o *Options) error {
+func (l lists) bound(topic string, s *span, o *Options) error {
 	of := func(what string, listed kadm.ListedOffsets) (int64, error) {
-		found, ok := listed.Lookup(s.topic, s.partition)
+		found, ok := listed.Lookup(topic, s.Partition)
 		if !ok {
-			return 0, fmt.Errorf("%s/%d: the cluster tells no %s", s.topic, s.partition, what)
+			return 0, fmt.Errorf("%s/%d: the cluster tells no %s", topic, s.Partition, what)
 		}
 		return found.Offset, nil
 	}
 	var err error
-	if s.first, err = of("start", l.starts); err != nil {
+	if s.First, err = of("start", l.starts); err != nil {
 		return err
 	}
-	if s.stable, err = of("end", l.stable); err != nil {
+	if s.Stable, err = of("end", l.stable); err != nil {
 		return err
 	}
-	if s.high, err = of("high watermark", l.high); err != nil {
+	if s.High, err = of("high watermark", l.high); err != nil {
 		return err
 	}
-	s.start, s.end = s.first, s.stable
+	s.Start, s.End = s.First, s.Stable
 	if o.From.set && o.From.offset {
-		s.start = max(s.start, o.From.value)
+		s.Start = max(s.Start, o.From.value)
 	} else if l.from != nil {
 		// Where no record is that late, Kafka's answer is no offset, and the
 		// client's the end: nothing is selected.
@@ -148,31 +149,31 @@ func (l lists) bound(s *span, o *Options) error {
 		if err != nil {
 			return err
 		}
-		s.start = max(s.start, at)
+		s.Start = max(s.Start, at)
 	}
 	if o.To.set && o.To.offset {
-		s.end = min(s.end, o.To.value)
+		s.End = min(s.End, o.To.value)
 	} else if l.to != nil {
 		at, err := of("offset at --to", l.to)
 		if err != nil {
 			return err
 		}
-		s.end = min(s.end, at)
+		s.End = min(s.End, at)
 	}
-	s.start = min(s.start, s.end)
+	s.Start = min(s.Start, s.End)
 	return nil
 }
 
 // note tells what of the log cannot be read although the range has it.
-func (s *span) note(o *Options) {
-	wanted := s.high
+func (s *span) note(topic string, o *Options) {
+	wanted := s.High
 	if o.To.set && o.To.offset {
 		wanted = min(wanted, o.To.value)
 	}
-	if wanted > s.stable {
-		o.Note("%s/%d: offsets %d to %d are not read, since a transaction is open there", s.topic, s.partition, s.stable, wanted-1)
+	if wanted > s.Stable {
+		o.Note("%s/%d: offsets %d to %d are not read, since a transaction is open there", topic, s.Partition, s.Stable, wanted-1)
 	}
-	if o.From.set && o.From.offset && o.From.value < s.first {
-		o.Note("%s/%d: offsets before %d are gone from the log", s.topic, s.partition, s.first)
+	if o.From.set && o.From.offset && o.From.value < s.First {
+		o.Note("%s/%d: offsets before %d are gone from the log", topic, s.Partition, s.First)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -26,12 +25,12 @@ type reader struct {
 	c        *Cluster
 	o        *Options
 	topic    string
+	topicID  [16]byte
 	flow     *flow
 	client   *kgo.Client
 	throttle *throttle
 	heard    map[*lane]time.Time
 	answered time.Time // when the cluster has said anything last
-	pausing  sync.Mutex
 }
 
 // open makes the client. Partitions are consumed directly: no group is joined
@@ -41,8 +40,8 @@ func (r *reader) open(lanes []*lane) error {
 	r.heard, r.answered = map[*lane]time.Time{}, time.Now()
 	for _, l := range lanes {
 		r.heard[l] = time.Now()
-		if l.at.Next < l.end {
-			at[l.partition] = kgo.NewOffset().At(l.at.Next)
+		if l.at.Next < l.End {
+			at[l.Partition] = kgo.NewOffset().At(l.at.Next)
 		}
 	}
 	r.throttle = newThrottle(r.o.MaxRate)
@@ -62,11 +61,11 @@ func (r *reader) open(lanes []*lane) error {
 }
 
 func (r *reader) pause(l *lane) {
-	r.client.PauseFetchPartitions(map[string][]int32{l.topic: {l.partition}})
+	r.client.PauseFetchPartitions(map[string][]int32{l.topic: {l.Partition}})
 }
 
 func (r *reader) resume(l *lane) {
-	r.client.ResumeFetchPartitions(map[string][]int32{l.topic: {l.partition}})
+	r.client.ResumeFetchPartitions(map[string][]int32{l.topic: {l.Partition}})
 }
 
 // read hands on what comes until every lane's end is reached by position.
@@ -133,7 +132,7 @@ func (r *reader) askQuiet(ctx context.Context, now time.Time) error {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err != nil && time.Since(r.answered) > unreachableFor:
-			return fmt.Errorf("nothing came of %s/%d for %s: %w", l.topic, l.partition, unreachableFor, err)
+			return fmt.Errorf("nothing came of %s/%d for %s: %w", l.topic, l.Partition, unreachableFor, err)
 		case err != nil:
 			return nil // the client goes on trying too
 		case empty:
@@ -146,7 +145,7 @@ func (r *reader) askQuiet(ctx context.Context, now time.Time) error {
 
 // emptyFrom reports whether no record lies from an offset to the lane's end.
 func (r *reader) emptyFrom(ctx context.Context, l *lane, at int64) (bool, error) {
-	for at < l.end {
+	for at < l.End {
 		p, err := r.fetch(ctx, l, at)
 		if err != nil {
 			return false, err
@@ -159,19 +158,19 @@ func (r *reader) emptyFrom(ctx context.Context, l *lane, at int64) (bool, error)
 			readable = p.HighWatermark
 		}
 		if len(p.RecordBatches) == 0 {
-			return readable >= l.end, nil // the log has nothing behind at
+			return readable >= l.End, nil // the log has nothing behind at
 		}
 		isolation := kgo.ReadCommitted()
 		if r.c.Uncommitted {
 			isolation = kgo.ReadUncommitted()
 		}
 		parsed, next := kgo.ProcessFetchPartition(kgo.ProcessFetchPartitionOpts{
-			KeepControlRecords: true, Offset: at, IsolationLevel: isolation, Topic: l.topic, Partition: l.partition,
+			KeepControlRecords: true, Offset: at, IsolationLevel: isolation, Topic: l.topic, Partition: l.Partition,
 		}, p, kgo.DefaultDecompressor(), nil)
 		if parsed.Err != nil {
 			return false, parsed.Err
 		}
-		if len(parsed.Records) > 0 && parsed.Records[0].Offset < l.end || next <= at {
+		if len(parsed.Records) > 0 && parsed.Records[0].Offset < l.End || next <= at {
 			return false, nil
 		}
 		at = next
@@ -187,15 +186,15 @@ func (r *reader) fetch(ctx context.Context, l *lane, at int64) (*kmsg.FetchRespo
 		request.IsolationLevel = 1
 	}
 	p := kmsg.NewFetchRequestTopicPartition()
-	p.Partition, p.FetchOffset, p.PartitionMaxBytes, p.CurrentLeaderEpoch = l.partition, at, 1<<20, -1
+	p.Partition, p.FetchOffset, p.PartitionMaxBytes, p.CurrentLeaderEpoch = l.Partition, at, 1<<20, -1
 	topic := kmsg.NewFetchRequestTopic()
-	topic.Topic, topic.TopicID, topic.Partitions = l.topic, l.topicID, []kmsg.FetchRequestTopicPartition{p}
+	topic.Topic, topic.TopicID, topic.Partitions = l.topic, r.topicID, []kmsg.FetchRequestTopicPartition{p}
 	request.Topics = []kmsg.FetchRequestTopic{topic}
 	details, err := r.c.Admin.ListTopics(ctx, l.topic)
 	if err != nil {
 		return nil, err
 	}
-	leader := details[l.topic].Partitions[l.partition].Leader
+	leader := details[l.topic].Partitions[l.Partition].Leader
 	response, err := r.client.Broker(int(leader)).RetriableRequest(ctx, request)
 	if err != nil {
 		return nil, err
