@@ -49,27 +49,29 @@ func BenchmarkKafka(b *testing.B) {
 		b.Skip("NOT RUN: set AUDITSTREAM_TEST_KAFKA=host:port")
 	}
 	topic := benchTopic(b, brokers)
-	for _, c := range []struct {
-		name string
-		run  func(context.Context, string, string, *benchMeter) error
-	}{
+	for _, c := range append([]benchContestant{
 		{"raw", benchRaw},
 		{"raw-json", benchRawJSON},
+		{"replay", benchReplay},
 		{"run-exactly-once", func(ctx context.Context, brokers, topic string, m *benchMeter) error {
 			return benchRun(ctx, brokers, topic, config.ExactlyOnceV2, m)
 		}},
 		{"run-at-least-once", func(ctx context.Context, brokers, topic string, m *benchMeter) error {
 			return benchRun(ctx, brokers, topic, config.AtLeastOnce, m)
 		}},
-	} {
+	}, benchPeers()...) {
 		b.Run("contestant="+c.name, func(b *testing.B) {
 			for range b.N {
 				ctx, cancel := context.WithTimeout(b.Context(), 3*time.Minute)
 				m := &benchMeter{want: int64(benchTicks())}
+				m.backward.Store(-1)
 				if err := c.run(ctx, brokers, topic, m); err != nil {
 					b.Fatal(err)
 				}
 				cancel()
+				if found, is := m.backward.Load(), benchTopicOnce.backward; found >= 0 && found != is {
+					b.Fatalf("%d ticks that step back were found, there are %d", found, is)
+				}
 				m.report(b)
 			}
 		})
@@ -89,6 +91,7 @@ type benchMeter struct {
 
 	elapsed, cpu time.Duration
 	allocs       uint64
+	backward     atomic.Int64 // ticks found to step back, -1: not judged
 }
 
 func (m *benchMeter) counter() *atomic.Int64 {
@@ -141,7 +144,9 @@ func (m *benchMeter) report(b *testing.B) {
 	n := float64(m.want)
 	b.ReportMetric(n/m.elapsed.Seconds(), "ticks/s")
 	b.ReportMetric(float64(m.cpu.Nanoseconds())/n, "cpu-ns/tick")
-	b.ReportMetric(float64(m.allocs)/n, "allocs/tick")
+	if m.allocs > 0 { // of another process it is not known
+		b.ReportMetric(float64(m.allocs)/n, "allocs/tick")
+	}
 	b.ReportMetric(0, "ns/op")
 }
 
@@ -218,7 +223,8 @@ func benchRun(ctx context.Context, brokers, topic, guarantee string, m *benchMet
 		_, _ = admin.DeleteTopics(context.WithoutCancel(ctx), name+".audit", "auditstream-"+name+"-table",
 			"auditstream-"+name+"-distribution", "auditstream-"+name+"-distribution-table")
 	}()
-	p, err := processorConfig(ctx, admin, c, auditOptions{log: zerolog.Nop(), status: processors.NewStatus()})
+	status := processors.NewStatus()
+	p, err := processorConfig(ctx, admin, c, auditOptions{log: zerolog.Nop(), status: status})
 	if err != nil {
 		return err
 	}
@@ -236,13 +242,19 @@ func benchRun(ctx context.Context, brokers, topic, guarantee string, m *benchMet
 	if err := <-ended; err != nil {
 		return err
 	}
+	found := int64(0)
+	for _, p := range status.Stats().Partitions {
+		found += p.Counts.Disorder
+	}
+	m.backward.Store(found)
 	return werr
 }
 
 var benchTopicOnce struct {
 	sync.Once
-	name string
-	err  error
+	name     string
+	backward int64 // ticks that step back
+	err      error
 }
 
 // benchTopic makes and fills the topic once a process.
@@ -250,7 +262,7 @@ func benchTopic(b *testing.B, brokers string) string {
 	o := &benchTopicOnce
 	o.Do(func() {
 		o.name = fmt.Sprintf("auditstream-bench-%d", time.Now().UnixNano())
-		o.err = fillBenchTopic(b.Context(), brokers, o.name)
+		o.backward, o.err = fillBenchTopic(b.Context(), brokers, o.name)
 	})
 	if o.err != nil {
 		b.Fatal(o.err)
@@ -258,18 +270,19 @@ func benchTopic(b *testing.B, brokers string) string {
 	return o.name
 }
 
-// fillBenchTopic produces the ticks keyed by symbol with murmur2.
-func fillBenchTopic(ctx context.Context, brokers, topic string) error {
+// fillBenchTopic produces the ticks keyed by symbol with murmur2 and returns
+// how many of them step back.
+func fillBenchTopic(ctx context.Context, brokers, topic string) (int64, error) {
 	cl, err := kgo.NewClient(kgo.SeedBrokers(strings.Split(brokers, ",")...), kgo.DefaultProduceTopic(topic),
 		kgo.RecordPartitioner(kgo.StickyKeyPartitioner(nil)), kgo.ProducerBatchCompression(kgo.Lz4Compression()),
 		kgo.ProducerBatchMaxBytes(64<<10), kgo.ProducerLinger(5*time.Millisecond), kgo.MaxBufferedRecords(200_000))
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer cl.Close()
 	retention := "-1"
 	if _, err := kadm.NewClient(cl).CreateTopic(ctx, benchPartitions, 1, map[string]*string{"retention.ms": &retention}, topic); err != nil {
-		return err
+		return 0, err
 	}
 	var failed atomic.Pointer[error]
 	m := newBenchMarket(benchSymbols)
@@ -284,11 +297,11 @@ func fillBenchTopic(ctx context.Context, brokers, topic string) error {
 		})
 	}
 	if err := cl.Flush(ctx); err != nil {
-		return err
+		return 0, err
 	}
 	if e := failed.Load(); e != nil {
-		return *e
+		return 0, *e
 	}
 	fmt.Fprintf(os.Stderr, "%d ticks of %d bytes, %d of them backward\n", benchTicks(), bytes/benchTicks(), m.backward)
-	return nil
+	return int64(m.backward), nil
 }
