@@ -82,7 +82,7 @@ func files(t *testing.T) []string {
 			return err
 		}
 		if d.IsDir() {
-			if name := d.Name(); name == ".git" || name == "bin" || name == "__pycache__" {
+			if name := d.Name(); name == ".git" || name == "bin" || name == "__pycache__" || name == "target" {
 				return filepath.SkipDir
 			}
 			return nil
