@@ -47,22 +47,21 @@ func (t *Topic) partitionsChanged(g *Growing, moved []Moving) {
 	f := t.newFinding(PartitionsChanged, subject, -1)
 	f.FirstTime, f.LastTime = Time(g.Time), Time(g.Time)
 	f.Observed, f.Threshold, f.Unit = float64(g.To), float64(g.From), "partitions"
-	g.Moved = int64(len(moved))
+	g.Moves = int64(len(moved))
 	f.Evidence["from"], f.Evidence["to"] = g.From, g.To
 	f.Evidence["how_known"] = "the count was seen to rise"
 	if !g.Seen {
 		f.Evidence["how_known"] = "inferred from where keys lie: the topic grew before the audit began"
 	}
 	f.Evidence["function"] = g.Lead
-	f.Evidence["moved"] = moved[:min(len(moved), movesListed)]
-	f.Evidence["moved_not_listed"] = max(0, len(moved)-movesListed)
+	f.Evidence["moved"] = append([]Moving{}, moved[:min(len(moved), movesListed)]...)
 	t.describeGrowth(f, g)
 	t.openFinding(subject, f)
 }
 
 // describeGrowth brings the finding up to date with what is known now.
 func (t *Topic) describeGrowth(f *Finding, g *Growing) {
-	f.Count = max(f.Count, g.Moved)
+	f.Count = max(f.Count, g.Moves, g.Moved)
 	offsets := map[string]int64{}
 	for id := g.From; id < g.To && len(offsets) < 64; id++ {
 		if p := t.parts[id]; p != nil && p.Stats.From >= 0 {
@@ -70,9 +69,10 @@ func (t *Topic) describeGrowth(f *Finding, g *Growing) {
 		}
 	}
 	f.Evidence["first_offsets"] = offsets
+	f.Evidence["moved_total"] = f.Count
 	moves := plural(f.Count, "symbol") + " of those seen so far"
 	if g.Lead == "" {
-		moves = "an unknown number of symbols, as the function that places them is not known,"
+		moves += ", whose function is not known,"
 	}
 	f.Cause = fmt.Sprintf("topic %s grew from %d to %d partitions: %s have moved to another partition, and what they wrote before stays where it was",
 		t.name, g.From, g.To, moves)
@@ -86,20 +86,34 @@ func (t *Topic) hasMoved(name string, s *TopicSymbol, home *SymbolPlace) {
 	}
 	s.Moved = true
 	t.changed["s/"+name] = true
-	g := &t.state.Growths[len(t.state.Growths)-1]
-	f := t.find(growthSubject(g))
-	if g.Lead != "" || f == nil {
-		return // counted by the function
+	old := &s.Places[0]
+	if old.Partition == home.Partition {
+		old = &s.Places[1]
 	}
+	g := t.movedBy(old)
 	g.Moved++
-	moved, _ := f.Evidence["moved"].([]Moving)
-	if len(moved) < movesListed {
-		from := s.Places[0].Partition
-		if from == home.Partition {
-			from = s.Places[1].Partition
-		}
-		f.Evidence["moved"] = append(slices.Clone(moved), Moving{name, from, home.Partition})
+	f := t.find(growthSubject(g))
+	if f == nil {
+		return
 	}
+	t.changed["t"], t.changed["f/"+growthSubject(g)] = true, true
+	if moved, ok := f.Evidence["moved"].([]Moving); ok && g.Moves == 0 && len(moved) < movesListed {
+		f.Evidence["moved"] = append(slices.Clone(moved), Moving{name, old.Partition, home.Partition})
+	}
+}
+
+// movedBy is the growth that took a symbol away from a place.
+func (t *Topic) movedBy(old *SymbolPlace) *Growing {
+	key, _ := hidden(old.Key)
+	for i := range t.state.Growths {
+		g := &t.state.Growths[i]
+		for f := range familyCount {
+			if f.String() == g.Lead && !old.Old && t.excused(f, key, old.Partition, unset(old.Seen), g) {
+				return g
+			}
+		}
+	}
+	return &t.state.Growths[len(t.state.Growths)-1]
 }
 
 // followGrowths counts moves, and ends the finding about a growth when every

@@ -10,6 +10,7 @@ import (
 type fitClass struct {
 	fits  Fits
 	keys  float64 // distinct keys on a partition
+	main  float64 // of them, those of the partition on which their symbol ticks most
 	ticks float64 // records
 }
 
@@ -34,6 +35,7 @@ type member struct {
 	rivals []family // functions that explain the same keys as well
 	keys   float64  // keys that it explains and no member before it does
 	ticks  float64
+	share  float64 // of the keys that no other member explains
 	bits   float64 // how strongly its keys speak for it
 }
 
@@ -107,7 +109,7 @@ func prove(classes []fitClass, taken []family, k *kinship) []member {
 				}
 			}
 			members[i] = measured(rest, f, k)
-			if l := f.threshold() - members[i].bits; l > lack {
+			if l := members[i].threshold() - members[i].bits; l > lack {
 				weakest, lack = i, l
 			}
 		}
@@ -198,7 +200,17 @@ func lead(classes []fitClass, k *kinship) member {
 // measured is a function with what it explains of the classes.
 func measured(classes []fitClass, f family, k *kinship) member {
 	keys, ticks, total := hits(classes)
-	m := member{family: f, keys: keys[f], ticks: ticks[f], bits: bits(keys[f], total, k.n)}
+	m := member{family: f, keys: keys[f], ticks: ticks[f], share: keys[f] / max(total, 1), bits: bits(keys[f], total, k.n)}
+	// Where the keys of few records are scattered, the places of most are not.
+	var main, of float64
+	for _, c := range classes {
+		if of += c.main; c.fits.has(f) {
+			main += c.main
+		}
+	}
+	if at := (member{family: f, share: main / max(of, 1), bits: bits(main, of, k.n)}); at.bits-at.threshold() > m.bits-m.threshold() {
+		m.share, m.bits = at.share, at.bits
+	}
 	for g := range familyCount {
 		if g != f && !g.faulty() && keys[g] == keys[f] && k.disagree(f, g) > 0 {
 			m.rivals = append(m.rivals, g)

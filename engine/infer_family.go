@@ -161,11 +161,17 @@ const (
 	sureBits = 8.9
 	// faultyBits are wanted on top for a function that no known client uses.
 	faultyBits = 4
+	// partBits are wanted on top for a function that explains only a part of
+	// the keys, in proportion to the others: the more keys nothing explains, and
+	// the more often one looks, the sooner some function seems to.
+	partBits = 16
 )
 
-func (f family) threshold() float64 {
-	if f.faulty() {
-		return sureBits + faultyBits
+// threshold is how strongly its keys must speak for the member.
+func (m *member) threshold() float64 {
+	want := sureBits + partBits*(1-m.share)
+	if m.family.faulty() {
+		want += faultyBits
 	}
-	return sureBits
+	return want
 }

@@ -13,7 +13,8 @@ type Growing struct {
 	Seen  bool   `json:"seen"`           // the count was seen to rise; otherwise it is inferred from where keys lie
 	Time  int64  `json:"time"`           // greatest record time when it was found
 	Lead  string `json:"lead,omitempty"` // function that the keys followed
-	Moved int64  `json:"moved"`          // symbols that move by it, or that were seen to
+	Moves int64  `json:"moves"`          // symbols known at the time that move by it
+	Moved int64  `json:"moved"`          // symbols that were seen to move
 }
 
 // growthSlack is how long after the first record in a new partition a producer
@@ -159,13 +160,8 @@ func (t *Topic) adjusted() []fitClass {
 	if len(t.state.Growths) == 0 {
 		return raw
 	}
-	f, known := t.follows()
-	if !known {
-		if m := lead(raw, t.placing.kin); m.family != noFamily {
-			f, known = m.family, true
-		}
-	}
-	if !known {
+	f := t.grownBy(raw)
+	if f == noFamily {
 		return raw
 	}
 	out := make([]fitClass, 0, len(raw))
@@ -179,13 +175,24 @@ func (t *Topic) adjusted() []fitClass {
 			}
 		}
 		if share > 0 {
-			out = append(out, fitClass{c.fits | 1<<f, c.keys * share, c.ticks * share})
+			out = append(out, fitClass{c.fits | 1<<f, c.keys * share, c.main * share, c.ticks * share})
 		}
 		if share < 1-1e-9 {
-			out = append(out, fitClass{c.fits, c.keys * (1 - share), c.ticks * (1 - share)})
+			out = append(out, fitClass{c.fits, c.keys * (1 - share), c.main * (1 - share), c.ticks * (1 - share)})
 		}
 	}
 	return out
+}
+
+// grownBy is the function by which keys have moved: the one that was found with
+// the last growth, or else the one that explains most keys.
+func (t *Topic) grownBy(raw []fitClass) family {
+	for f := range familyCount {
+		if f.String() == t.state.Growths[len(t.state.Growths)-1].Lead {
+			return f
+		}
+	}
+	return lead(raw, t.placing.kin).family
 }
 
 // before reports whether a growth explains the witness.
@@ -201,49 +208,69 @@ func (t *Topic) before(f family, w *witness) bool {
 // inferGrowth finds out whether the topic had fewer partitions before the
 // audit began: keys that do not lie where the function of all others puts them
 // do so at a smaller count, all at the same one, and each of them ticked there
-// last before any partition from that count on had its first record.
+// last before any partition from that count on had its first record. It is
+// asked when the past has been read, so that its answer rests on all of it.
 func (t *Topic) inferGrowth() {
 	raw := t.classes()
-	m := lead(raw, t.placing.kin)
-	if m.family == noFamily {
+	keys, _, _ := hits(raw)
+	best, found := 0.0, Growing{}
+	for f := range familyCount {
+		if f.faulty() || keys[f] == 0 {
+			continue
+		}
+		n, moved := t.smallerCount(f, raw)
+		// The function that explains most keys at both counts together.
+		if moved >= 2 && keys[f]+float64(moved) > best {
+			best, found = keys[f]+float64(moved), Growing{From: n, To: t.state.Partitions, Time: t.firstIn(n), Lead: f.String()}
+		}
+	}
+	width := math.Log2(float64(max(t.state.Partitions, 1)))
+	if found.From == 0 || (best-1)*width < sureBits {
 		return
 	}
+	t.state.Growths = append(t.state.Growths, found)
+	slices.SortStableFunc(t.state.Growths, func(a, b Growing) int { return int(a.From - b.From) })
+	t.changed["t"] = true
+	t.inferGrowth() // it may have grown more than once
+}
+
+// smallerCount is the partition count, below today's, at which the function
+// put nine in ten of the keys that it does not explain today, and how many of
+// them; 0 where there is none.
+func (t *Topic) smallerCount(f family, classes []fitClass) (n int32, moved int) {
 	var odd []witness
 	var places []int32
-	for _, c := range raw {
+	for _, c := range classes {
+		if c.fits.has(f) {
+			continue
+		}
 		for _, w := range t.placing.witness[c.fits] {
-			if !c.fits.has(m.family) && !t.before(m.family, &w) {
-				odd = append(odd, w)
-				places = append(places, w.partition)
+			if !t.before(f, &w) {
+				odd, places = append(odd, w), append(places, w.partition)
 			}
 		}
 	}
-	if len(odd) < 2 {
-		return
+	if len(odd) == 0 {
+		return 0, 0
 	}
 	slices.Sort(places)
 	need := (9*len(odd) + 9) / 10
-	width := math.Log2(float64(t.state.Partitions))
-	for n := t.state.Partitions - 1; n > places[need-1]; n-- {
-		first := t.firstIn(n)
+	for count := t.state.Partitions - 1; count > places[need-1]; count-- {
+		first := t.firstIn(count)
 		if first == NoTime {
 			continue
 		}
-		hits := 0
+		fit := 0
 		for i := range odd {
 			w := &odd[i]
-			if seen := t.seen(w); w.key != "" && w.partition < n && seen != NoTime && seen <= first &&
-				placesOf([]byte(w.key), n)[m.family] == w.partition {
-				hits++
+			if seen := t.seen(w); w.key != "" && w.partition < count && seen != NoTime && seen <= first &&
+				placesOf([]byte(w.key), count)[f] == w.partition {
+				fit++
 			}
 		}
-		if hits < max(need, 2) || (m.keys+float64(hits))*width-math.Log2(float64(t.state.Partitions)) < sureBits {
-			continue
+		if fit >= need && fit > moved {
+			n, moved = count, fit
 		}
-		t.state.Growths = append(t.state.Growths, Growing{From: n, To: t.state.Partitions, Time: first, Lead: m.family.String()})
-		slices.SortStableFunc(t.state.Growths, func(a, b Growing) int { return int(a.From - b.From) })
-		t.changed["t"] = true
-		t.inferGrowth() // it may have grown more than once
-		return
 	}
+	return n, moved
 }

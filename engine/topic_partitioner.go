@@ -12,15 +12,16 @@ func (t *Topic) judgePlaces() {
 	if !l.made {
 		t.makePlacing()
 	}
-	if l.changed || len(l.held) > 0 {
-		l.changed = false
+	if settled := t.settled(); l.changed || settled != l.settled {
+		l.changed, l.settled = false, settled
 		known := len(t.state.Growths)
-		t.inferGrowth()
+		if settled {
+			t.inferGrowth()
+		}
 		l.explained = explain(t.adjusted(), l.kin)
 		for i := range t.state.Growths {
-			if g := &t.state.Growths[i]; len(t.state.Growths) > known && !g.Seen && t.find(growthSubject(g)) == nil && t.state.Past[growthSubject(g)] == 0 {
-				f, ok := t.follows()
-				t.partitionsChanged(g, t.moves(f, ok, g.From, g.To))
+			if g := &t.state.Growths[i]; len(t.state.Growths) > known && t.find(growthSubject(g)) == nil && t.state.Past[growthSubject(g)] == 0 {
+				t.partitionsChanged(g, nil)
 			}
 		}
 	} else {

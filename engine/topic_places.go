@@ -14,12 +14,14 @@ type placing struct {
 	made    bool
 	kin     *kinship
 	keys    [1 << familyCount]int64     // distinct keys by the functions that they fit
+	main    [1 << familyCount]int64     // of them, those of the partition on which their symbol ticks most
 	witness [1 << familyCount][]witness // some of them, the first by name
 	named   map[string]bool             // keys that do not spell their symbol, counted once
 
 	touched   map[string]bool // symbols whose places have changed since they were judged last
 	held      map[string]bool // symbols on several partitions that growth may explain, once more is known
 	changed   bool            // what explains the keys must be found anew
+	settled   bool            // the past had been read when that was done last
 	explained explanation
 	state     string // what the held symbols were judged by last
 }
@@ -61,6 +63,21 @@ func (s *TopicSymbol) current() []SymbolPlace {
 	return out
 }
 
+// main is the current place on which the symbol has ticked most, if its key is
+// counted, nil: none.
+func (s *TopicSymbol) main() *SymbolPlace {
+	var most *SymbolPlace
+	for i := range s.Places {
+		if p := &s.Places[i]; !p.Old && (most == nil || p.Count > most.Count) {
+			most = p
+		}
+	}
+	if most == nil || !most.counted {
+		return nil
+	}
+	return most
+}
+
 // sight notes that a symbol with a key is on a partition. partitions is the
 // count that the partition's audit knew: what is from before the topic grew
 // says where a symbol was, not where it is.
@@ -80,6 +97,19 @@ func (t *Topic) sight(partition, partitions int32, g *Sighting) {
 	t.changed["s/"+g.Symbol] = true
 	t.placing.touched[g.Symbol] = true
 	before := g.Before || partitions != 0 && partitions < t.state.Partitions
+	var was SymbolPlace // a copy: places are put in order
+	if m := s.main(); m != nil {
+		was = *m
+		t.placing.main[m.Fits]--
+	}
+	t.sightPlace(s, partition, g, before)
+	if m := s.main(); m != nil {
+		t.placing.main[m.Fits]++
+		t.placing.changed = t.placing.changed || !was.counted || was.Partition != m.Partition
+	}
+}
+
+func (t *Topic) sightPlace(s *TopicSymbol, partition int32, g *Sighting, before bool) {
 	p := s.place(partition)
 	if p == nil {
 		s.Places = append(s.Places, SymbolPlace{
@@ -94,6 +124,7 @@ func (t *Topic) sight(partition, partitions int32, g *Sighting) {
 	}
 	if p.Old && !before && g.Key != "" {
 		p.Old, p.Key, p.Fits, p.Spelled, p.FirstEvent = false, g.Key, g.Fits, g.Spelled, unset(g.FirstEvent)
+		p.counted = false
 		if t.placing.made {
 			t.tally(g.Symbol, p)
 		}
@@ -118,8 +149,12 @@ func (t *Topic) makePlacing() {
 		}
 		for i := range s.Places {
 			if p := &s.Places[i]; !p.Old {
+				p.counted = false
 				t.tally(name, p)
 			}
+		}
+		if m := s.main(); m != nil {
+			t.placing.main[m.Fits]++
 		}
 		if len(s.Places) > 1 {
 			t.placing.touched[name] = true
@@ -143,7 +178,7 @@ func (t *Topic) tally(symbol string, p *SymbolPlace) {
 		l.named[name] = true
 	}
 	l.keys[p.Fits]++
-	l.changed = true
+	l.changed, p.counted = true, true
 	if !whole {
 		key = ""
 	}
@@ -200,7 +235,7 @@ func (t *Topic) classes() []fitClass {
 	var out []fitClass
 	for fits := range t.placing.keys {
 		if t.placing.keys[fits] > 0 {
-			out = append(out, fitClass{Fits(fits), float64(t.placing.keys[fits]), float64(ticks[fits])})
+			out = append(out, fitClass{Fits(fits), float64(t.placing.keys[fits]), float64(t.placing.main[fits]), float64(ticks[fits])})
 		}
 	}
 	return out

@@ -84,6 +84,8 @@ type SymbolPlace struct {
 	FirstEvent int64 `json:"first_event"` // event time of its first tick at today's partition count, NoTime: not known
 	LastEvent  int64 `json:"last_event"`  // greatest event time told, NoTime: none
 	Seen       int64 `json:"seen"`        // when it ticked last, as told
+
+	counted bool // its key is among those that are counted
 }
 
 // TopicSnapshot is what a checkpoint makes durable for a topic.
