@@ -3,7 +3,6 @@
 // the rights there, are the topics as they should be, what do the last records
 // show, are the audit's groups free, how do the watched groups stand.
 //
-// It changes nothing on the cluster: it joins no group, makes no topic and
-// commits nothing. What can be asked only at the cost of a topic that the
-// brokers would make for the answer is not asked, and told as unknown.
+// It changes nothing on the cluster: it joins no group, makes no topic, not
+// even one that brokers make for an answer, and commits nothing.
 package check

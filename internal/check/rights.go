@@ -217,12 +217,9 @@ func (g grants) groups(t topology.Topology) []Check {
 		switch {
 		case err != nil:
 			result = unmeasured(result.Name, result.Expected, err)
-		case has.Refused, has.Known && len(missing) > 0:
+		case len(missing) > 0:
 			result.Status, result.Observed = Fail, "missing: "+list(operationNames(missing))
 			result.Action = g.grant(missing, "--group", group.Name)
-		case !has.Known:
-			result.Status, result.Observed = Unknown, "not asked: the cluster shows no groups' topic, and to ask could make it"
-			result.Action = g.grant(want, "--group", group.Name)
 		}
 		checks = append(checks, result)
 	}
@@ -239,11 +236,8 @@ func (g grants) transactions() Check {
 	case err != nil:
 		result = unmeasured(result.Name, result.Expected, err)
 		result.Action = command
-	case has.Refused:
-		result.Status, result.Observed, result.Action = Fail, "missing: Describe or Write", command
-	case !has.Known:
-		result.Status, result.Observed = Unknown, "not asked: the cluster shows no transactions' topic, and to ask could make it"
-		result.Action = command
+	case !has.May(kmsg.ACLOperationWrite):
+		result.Status, result.Observed, result.Action = Fail, "missing: Write", command
 	}
 	return result
 }

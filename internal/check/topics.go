@@ -27,8 +27,8 @@ func look(ctx context.Context, admin *kafka.Admin, c *config.Config) (*cluster, 
 	}
 	seen := &cluster{counts: map[string]int{}, topology: t, bootstrap: c.BootstrapServers[0]}
 	var err error
-	if seen.details, err = admin.ListTopicsWithInternal(ctx, names...); err != nil {
-		return seen, []Check{failed("topics", "described", fmt.Errorf("describe topics: %w", err))}
+	if seen.details, err = admin.Describe(ctx, names...); err != nil {
+		return seen, []Check{failed("topics", "described", err)}
 	}
 	for name, detail := range seen.details {
 		if detail.Err == nil {

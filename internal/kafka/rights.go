@@ -8,6 +8,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/auditstream/auditstream/topology"
@@ -50,16 +51,9 @@ func (a *Admin) Authorizer(ctx context.Context) (bool, error) {
 
 // TopicRights asks for the rights on topics (KIP-430).
 func (a *Admin) TopicRights(ctx context.Context, topics ...string) (map[string]Rights, error) {
-	request := kmsg.NewPtrMetadataRequest()
-	request.IncludeTopicAuthorizedOperations = true
-	for _, name := range topics {
-		topic := kmsg.NewMetadataRequestTopic()
-		topic.Topic = kmsg.StringPtr(name)
-		request.Topics = append(request.Topics, topic)
-	}
-	response, err := request.RequestWith(ctx, a.client)
+	response, err := a.metadata(ctx, true, topics)
 	if err != nil {
-		return nil, asError(fmt.Errorf("describe topics: %w", err))
+		return nil, err
 	}
 	all := map[string]Rights{}
 	for _, topic := range response.Topics {
@@ -80,78 +74,110 @@ func rightsOf(bits int32, err error, exists bool) Rights {
 	return Rights{Known: exists && len(allowed) > 0, Exists: exists, Allowed: allowed}
 }
 
-// GroupRights asks whether a group may be described and joined. A heartbeat of
-// a member that does not exist is refused either way, and by the refusal's
-// reason tells whether members may be. When the cluster has no groups at all
-// nothing is asked: to ask would make it set up its offsets topic.
+// GroupRights asks whether a group may be described and joined. It asks any
+// broker: rights are looked at before it says that the group is not its own,
+// and nobody has to find, and so make, the cluster's offsets topic. A heartbeat
+// of a member that does not exist is refused either way; the reason tells.
 func (a *Admin) GroupRights(ctx context.Context, group string) (Rights, error) {
-	groups, err := a.ListGroups(ctx)
+	broker, err := a.anyBroker(ctx)
 	if err != nil {
-		return Rights{}, asError(fmt.Errorf("list groups: %w", err))
+		return Rights{}, err
 	}
-	if len(groups) == 0 {
-		if there, err := a.internalTopic(ctx, "__consumer_offsets"); err != nil || !there {
-			return Rights{}, err
-		}
-	}
-	var described *kmsg.DescribeGroupsResponse
-	request := kmsg.NewPtrDescribeGroupsRequest()
-	request.Groups, request.IncludeAuthorizedOperations = []string{group}, true
-	err = withCoordinator(ctx, func() (err error) {
-		described, err = request.RequestWith(ctx, a.client)
-		return err
-	})
-	if errors.Is(err, kerr.GroupAuthorizationFailed) {
-		return Rights{Refused: true}, nil // already to find its coordinator
-	}
-	if err != nil {
-		return Rights{}, asError(fmt.Errorf("describe group %s: %w", group, err))
-	}
-	if len(described.Groups) == 1 && errors.Is(kerr.ErrorForCode(described.Groups[0].ErrorCode), kerr.GroupAuthorizationFailed) {
-		return Rights{Refused: true}, nil
-	}
-	rights := Rights{Known: true, Exists: true, Allowed: []kmsg.ACLOperation{kmsg.ACLOperationDescribe}}
-	beat := kmsg.NewPtrHeartbeatRequest()
-	beat.Group, beat.MemberID, beat.Generation = group, "auditstream-check", -1
-	response, err := beat.RequestWith(ctx, a.client)
+	describe := kmsg.NewPtrDescribeGroupsRequest()
+	describe.Groups = []string{group}
+	described, err := describe.RequestWith(ctx, broker)
 	if err != nil {
 		return Rights{}, asError(fmt.Errorf("ask for rights on group %s: %w", group, err))
 	}
-	if !errors.Is(kerr.ErrorForCode(response.ErrorCode), kerr.GroupAuthorizationFailed) {
+	beat := kmsg.NewPtrHeartbeatRequest()
+	beat.Group, beat.MemberID, beat.Generation = group, "auditstream-check", -1
+	answered, err := beat.RequestWith(ctx, broker)
+	if err != nil {
+		return Rights{}, asError(fmt.Errorf("ask for rights on group %s: %w", group, err))
+	}
+	rights := Rights{Known: true}
+	if len(described.Groups) == 1 && !errors.Is(kerr.ErrorForCode(described.Groups[0].ErrorCode), kerr.GroupAuthorizationFailed) {
+		rights.Allowed = append(rights.Allowed, kmsg.ACLOperationDescribe)
+	}
+	if !errors.Is(kerr.ErrorForCode(answered.ErrorCode), kerr.GroupAuthorizationFailed) {
 		rights.Allowed = append(rights.Allowed, kmsg.ACLOperationRead)
 	}
 	return rights, nil
 }
 
-// TransactionRights asks whether transactions of an id may be written: to end
-// one that was never begun is refused either way, and the reason tells. When
-// the cluster has had no transactions nothing is asked, as for groups.
+// TransactionRights asks whether transactions of an id may be written, as
+// GroupRights does: to end one that was never begun is refused either way. The
+// right to write is one to describe as well.
 func (a *Admin) TransactionRights(ctx context.Context, id string) (Rights, error) {
-	if there, err := a.internalTopic(ctx, "__transaction_state"); err != nil || !there {
+	broker, err := a.anyBroker(ctx)
+	if err != nil {
 		return Rights{}, err
 	}
 	request := kmsg.NewPtrEndTxnRequest()
 	request.TransactionalID, request.ProducerID, request.ProducerEpoch = id, 1<<60, 0
-	response, err := request.RequestWith(ctx, a.client)
-	if err == nil {
-		err = kerr.ErrorForCode(response.ErrorCode)
+	response, err := request.RequestWith(ctx, broker)
+	if err != nil {
+		return Rights{}, asError(fmt.Errorf("ask for rights on transactional id %s: %w", id, err))
 	}
-	switch {
-	case errors.Is(err, kerr.TransactionalIDAuthorizationFailed):
-		return Rights{Known: true, Refused: true}, nil
-	case err == nil, errors.Is(err, kerr.InvalidProducerIDMapping), errors.Is(err, kerr.InvalidProducerEpoch), errors.Is(err, kerr.InvalidTxnState), errors.Is(err, kerr.ProducerFenced):
-		return Rights{Known: true, Allowed: []kmsg.ACLOperation{kmsg.ACLOperationDescribe, kmsg.ACLOperationWrite}}, nil
+	rights := Rights{Known: true}
+	if !errors.Is(kerr.ErrorForCode(response.ErrorCode), kerr.TransactionalIDAuthorizationFailed) {
+		rights.Allowed = []kmsg.ACLOperation{kmsg.ACLOperationDescribe, kmsg.ACLOperationWrite}
 	}
-	return Rights{}, asError(fmt.Errorf("ask for rights on transactional id %s: %w", id, err))
+	return rights, nil
 }
 
-// internalTopic reports whether an internal topic is there and may be seen.
-func (a *Admin) internalTopic(ctx context.Context, name string) (bool, error) {
-	topics, err := a.ListTopicsWithInternal(ctx)
+func (a *Admin) anyBroker(ctx context.Context) (*kgo.Broker, error) {
+	metadata, err := a.BrokerMetadata(ctx)
 	if err != nil {
-		return false, asError(fmt.Errorf("list topics: %w", err))
+		return nil, asError(fmt.Errorf("describe cluster: %w", err))
 	}
-	return topics.Has(name), nil
+	if len(metadata.Brokers) == 0 {
+		return nil, errors.New("describe cluster: it has no brokers")
+	}
+	return a.client.Broker(int(metadata.Brokers[0].NodeID)), nil
+}
+
+// Describe returns topics as they are, each with its own error: one that may
+// not be seen does not hide the others.
+func (a *Admin) Describe(ctx context.Context, topics ...string) (kadm.TopicDetails, error) {
+	response, err := a.metadata(ctx, false, topics)
+	if err != nil {
+		return nil, err
+	}
+	details := kadm.TopicDetails{}
+	for _, topic := range response.Topics {
+		if topic.Topic == nil {
+			continue
+		}
+		detail := kadm.TopicDetail{
+			Topic: *topic.Topic, ID: topic.TopicID, IsInternal: topic.IsInternal, Partitions: kadm.PartitionDetails{},
+			Err: kerr.ErrorForCode(topic.ErrorCode),
+		}
+		for _, p := range topic.Partitions {
+			detail.Partitions[p.Partition] = kadm.PartitionDetail{
+				Topic: *topic.Topic, Partition: p.Partition, Leader: p.Leader, LeaderEpoch: p.LeaderEpoch,
+				Replicas: p.Replicas, ISR: p.ISR, OfflineReplicas: p.OfflineReplicas, Err: kerr.ErrorForCode(p.ErrorCode),
+			}
+		}
+		details[detail.Topic] = detail
+	}
+	return details, nil
+}
+
+// metadata asks for these topics, and makes none of them.
+func (a *Admin) metadata(ctx context.Context, withRights bool, topics []string) (*kmsg.MetadataResponse, error) {
+	request := kmsg.NewPtrMetadataRequest()
+	request.AllowAutoTopicCreation, request.IncludeTopicAuthorizedOperations = false, withRights
+	for _, name := range topics {
+		topic := kmsg.NewMetadataRequestTopic()
+		topic.Topic = kmsg.StringPtr(name)
+		request.Topics = append(request.Topics, topic)
+	}
+	response, err := request.RequestWith(ctx, a.client)
+	if err != nil {
+		return nil, asError(fmt.Errorf("describe topics: %w", err))
+	}
+	return response, nil
 }
 
 // Refusals lets the brokers validate the topics that are still to be made,
