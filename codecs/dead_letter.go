@@ -33,12 +33,10 @@ type DeadLetter struct {
 // (names behind __connect.errors., every value text) and the x- headers.
 func (d *DeadLetter) Headers(own []Header) []Header {
 	out := make([]Header, 0, len(own)+15)
-	retries := int64(0)
+	retries := 0
 	for _, h := range own {
 		if h.Key == headerRetries {
-			if n, err := strconv.ParseInt(string(h.Value), 10, 32); err == nil && n >= 0 {
-				retries = n + 1
-			}
+			retries = retriesOf(h.Value) + 1
 		}
 		if !isAdded(h.Key) {
 			out = append(out, h)
@@ -66,7 +64,7 @@ func (d *DeadLetter) Headers(own []Header) []Header {
 		{headerOriginalPartition, partition},
 		{headerOriginalOffset, offset},
 		{headerError, d.Reason.String()},
-		{headerRetries, strconv.FormatInt(retries, 10)},
+		{headerRetries, strconv.Itoa(retries)},
 	} {
 		out = append(out, Header{add[0], []byte(add[1])})
 	}

@@ -24,6 +24,11 @@ const (
 	headerError             = "x-error"
 	headerRetries           = "x-retries"
 
+	// What of a dead letter did not fit, and how large it was.
+	headerValueCut   = "x-truncated-from"
+	headerKeyCut     = "x-key-truncated-from"
+	headerHeadersCut = "x-headers-truncated-from"
+
 	connectPrefix = "__connect.errors."
 )
 

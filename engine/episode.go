@@ -23,8 +23,15 @@ type Episode struct {
 	Note        string           `json:"note,omitempty"`
 }
 
+// maxTallied is how much of a name is kept: a tally is part of a row and of
+// every report of its finding.
+const maxTallied = 256
+
 // tally counts a fault under a name, in at most limit names.
 func (e *Episode) tally(name string, limit int) {
+	if len(name) > maxTallied {
+		name = name[:maxTallied] + "..."
+	}
 	if e.Tally == nil {
 		e.Tally = make(map[string]int64, 1)
 	}

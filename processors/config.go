@@ -18,6 +18,7 @@ import (
 type Prepared struct {
 	Partitions map[string]int32  // partition count of every topic of the topology
 	TopicIDs   map[string]string // Kafka's ids of the tick topics
+	MaxBytes   map[string]int    // max.message.bytes of the topics that are written to, where known
 }
 
 // Config is what [Run] needs.
@@ -29,6 +30,7 @@ type Config struct {
 	Prepare func(context.Context) (Prepared, error)
 
 	prepared Prepared
+	most     int // bytes that a message may have, 0: not known yet
 	dial     func(*sarama.Config) (io.Closer, sarama.AsyncProducer, error)      // default: sarama
 	table    func(table string, from map[int32]kgo.Offset) (tableReader, error) // default: franz-go
 

@@ -2,7 +2,6 @@ package processors
 
 import (
 	"iter"
-	"strconv"
 
 	"github.com/IBM/sarama"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -36,67 +35,71 @@ func (c *Config) reportMessages(reports []*engine.Report) ([]*sarama.ProducerMes
 	var messages []*sarama.ProducerMessage
 	topic := c.topic(topology.RoleAudit)
 	for _, r := range reports {
-		value, err := codecs.EncodeReport(r)
+		m := c.keyed(topic, r.Key(), nil, saramaHeaders(codecs.ReportHeaders(r)))
+		value, err := codecs.FitReport(r, c.room()-m.ByteSize(2))
 		if err != nil {
 			return nil, err
 		}
-		messages = append(messages, c.keyed(topic, r.Key(), value, saramaHeaders(codecs.ReportHeaders(r))))
+		m.Value = sarama.ByteEncoder(value)
+		messages = append(messages, m)
 	}
 	return messages, nil
 }
 
-// statsMessage is a partition's statistics on their way to the distribution
-// group.
-func (c *Config) statsMessage(s *engine.PartitionStats) (*sarama.ProducerMessage, error) {
-	value, err := codecs.EncodeStats(s)
-	if err != nil {
-		return nil, err
+// statsMessages are a partition's statistics on their way to the distribution
+// group, in as many parts as it takes for each to fit.
+func (c *Config) statsMessages(s *engine.PartitionStats) ([]*sarama.ProducerMessage, error) {
+	items := len(s.Findings) + len(s.Sightings) + len(s.Windows)
+	for n := min(statsItems, max(items, 1)); ; n = (n + 1) / 2 {
+		var messages []*sarama.ProducerMessage
+		fits := true
+		for _, part := range s.Split(n) {
+			value, err := codecs.EncodeStats(part)
+			if err != nil {
+				return nil, err
+			}
+			m := c.keyed(c.topic(topology.RoleDistribution), codecs.PlaceKey(s.Topic, s.Partition), value, nil)
+			messages = append(messages, m)
+			fits = fits && m.ByteSize(2) <= c.room()
+		}
+		if fits || n == 1 && len(s.Top)+len(s.Late) == 0 {
+			return messages, nil
+		}
+		if n == 1 { // what is only shown
+			less := *s
+			less.Top, less.Late = s.Top[:len(s.Top)/2], s.Late[:len(s.Late)/2]
+			s = &less
+		}
 	}
-	return c.keyed(c.topic(topology.RoleDistribution), codecs.PlaceKey(s.Topic, s.Partition), value, nil), nil
 }
 
-// maxLetter bounds a dead letter. With its headers a record near the limit of
-// brokers would be over it, and its refusal would stop the audit for ever.
-const maxLetter = 900_000
-
-func headerBytes(headers []sarama.RecordHeader) (n int) {
-	for _, h := range headers {
-		n += len(h.Key) + len(h.Value) + 8
-	}
-	return n
-}
+// statsItems is how many findings, sightings and windows one message holds at
+// most.
+const statsItems = 300
 
 // deadLetter is a record that cannot be decoded, as it was, with headers that
-// tell where it comes from and what is wrong with it. Of a value that does not
-// fit the first bytes are kept, and x-truncated-from tells its length.
+// tell where it comes from and what is wrong with it, cut to what the topic
+// takes.
 func (c *Config) deadLetter(r *kgo.Record, reason engine.Reason) *sarama.ProducerMessage {
 	topic := c.topic(topology.RoleDeadLetter)
-	letter := codecs.DeadLetter{
+	about := codecs.DeadLetter{
 		Place: engine.Place{Topic: r.Topic, Partition: r.Partition, Offset: r.Offset}, Connector: c.Topology.Name,
 		Task: r.Partition, Stage: codecs.StageValue, Converter: c.Converter, Reason: reason,
 	}
-	var own []codecs.Header
+	own := make([]codecs.Header, 0, len(r.Headers))
 	for _, h := range r.Headers {
 		own = append(own, codecs.Header{Key: h.Key, Value: h.Value})
 	}
+	letter := about.Fit(r.Key, r.Value, own, c.room())
 	m := &sarama.ProducerMessage{
 		Topic: topic, Partition: r.Partition % max(1, c.prepared.Partitions[topic]), Timestamp: r.Timestamp,
-		Headers: saramaHeaders(letter.Headers(own)),
+		Headers: saramaHeaders(letter.Headers),
 	}
-	key, value := r.Key, r.Value
-	if len(key) > maxLetter/2 {
-		m.Headers = append(m.Headers, sarama.RecordHeader{Key: []byte("x-key-truncated-from"), Value: strconv.AppendInt(nil, int64(len(key)), 10)})
-		key = key[:maxLetter/2]
+	if letter.Key != nil {
+		m.Key = sarama.ByteEncoder(letter.Key)
 	}
-	if room := maxLetter - len(key) - headerBytes(m.Headers); len(value) > room {
-		m.Headers = append(m.Headers, sarama.RecordHeader{Key: []byte("x-truncated-from"), Value: strconv.AppendInt(nil, int64(len(value)), 10)})
-		value = value[:max(0, room)]
-	}
-	if r.Key != nil {
-		m.Key = sarama.ByteEncoder(key)
-	}
-	if r.Value != nil {
-		m.Value = sarama.ByteEncoder(value)
+	if letter.Value != nil {
+		m.Value = sarama.ByteEncoder(letter.Value)
 	}
 	return m
 }

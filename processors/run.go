@@ -46,6 +46,9 @@ func run(ctx context.Context, cfg *Config) error {
 		if err != nil {
 			return err
 		}
+		if err := cfg.setRoom(); err != nil {
+			return err
+		}
 		a, err := newAudit(cfg, slot.id)
 		if err != nil {
 			return err
@@ -123,6 +126,7 @@ func (a *audit) newGroup(name, table string, l layout) *group {
 		if err != nil {
 			return nil, nil, fatal{err}
 		}
+		config.Producer.MaxMessageBytes = min(config.Producer.MaxMessageBytes, a.cfg.room()) // bounds batches too
 		if a.cfg.ExactlyOnce {
 			config.Producer.Transaction.ID = name + "-" + a.instance
 		}

@@ -40,10 +40,7 @@ type symbolsBatch struct {
 	obsolete []string
 }
 
-const (
-	urgentLetters = 8 << 20 // bytes of dead letters that ask for a checkpoint
-	statsItems    = 300     // findings, sightings and windows in one message: well below 1 MiB
-)
+const urgentLetters = 8 << 20 // bytes of dead letters that ask for a checkpoint
 
 func newSymbols(cfg *Config, p place, table string, decoder codecs.TickDecoder, log zerolog.Logger) *symbols {
 	u := &symbols{place: p, cfg: cfg, table: table, log: log, decoder: decoder, end: -1}
@@ -214,13 +211,11 @@ func (u *symbols) encode(b *batch, inner *symbolsBatch) error {
 		return err
 	}
 	b.ahead = append(messages, inner.letters...)
-	for _, part := range s.Stats.Split(statsItems) {
-		m, err := u.cfg.statsMessage(part)
-		if err != nil {
-			return err
-		}
-		b.ahead = append(b.ahead, m)
+	stats, err := u.cfg.statsMessages(s.Stats)
+	if err != nil {
+		return err
 	}
+	b.ahead = append(b.ahead, stats...)
 	key := codecs.PartitionKey(u.topic)
 	if inner.reset {
 		b.rows = append(b.rows, row(u.table, u.partition, key, nil))

@@ -131,7 +131,7 @@ func prepare(ctx context.Context, admin *kafka.Admin, c *config.Config, log zero
 	for _, warning := range found.Warnings {
 		log.Warn().Msg(warning)
 	}
-	p := processors.Prepared{Partitions: map[string]int32{}, TopicIDs: map[string]string{}}
+	p := processors.Prepared{Partitions: map[string]int32{}, TopicIDs: map[string]string{}, MaxBytes: found.MaxBytes}
 	for name, detail := range found.Topics {
 		p.Partitions[name] = int32(len(detail.Partitions))
 		p.TopicIDs[name] = detail.ID.String()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/auditstream/auditstream/internal/config"
 	"github.com/auditstream/auditstream/internal/kafka"
+	"github.com/auditstream/auditstream/processors"
 )
 
 // usageError is a command line that cannot be obeyed: exit 2.
@@ -53,12 +54,13 @@ func exitCode(err error) int {
 	var findings findingsError
 	var invalid *config.Error
 	var cluster *kafka.Error
+	var size *processors.SizeError
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &findings):
 		return exitFindings
-	case errors.As(err, &usage), errors.As(err, &invalid), errors.As(err, &cluster) && cluster.Configuration:
+	case errors.As(err, &usage), errors.As(err, &invalid), errors.As(err, &size), errors.As(err, &cluster) && cluster.Configuration:
 		return exitUsage
 	}
 	return exitFailed

@@ -32,21 +32,12 @@ func (a *Admin) Settings(ctx context.Context, topics ...string) (map[string]map[
 }
 
 // compareSettings names what differs in topics of ours that existed before.
-func (a *Admin) compareSettings(ctx context.Context, t topology.Topology, p Prepared, c cluster) ([]string, error) {
+func compareSettings(t topology.Topology, p Prepared, c cluster, settings map[string]map[string]string) []string {
 	var existed []topology.Topic
-	var existing []string
 	for _, topic := range t.Topics {
 		if topic.Create && !slices.Contains(p.Created, topic.Name) {
 			existed = append(existed, topic)
-			existing = append(existing, topic.Name)
 		}
-	}
-	if len(existed) == 0 {
-		return nil, nil
-	}
-	settings, err := a.Settings(ctx, existing...)
-	if err != nil {
-		return nil, err
 	}
 	replicas, minISR := topology.Replication(c.brokers, 1, 1)
 	var warnings []string
@@ -69,7 +60,18 @@ func (a *Admin) compareSettings(ctx context.Context, t topology.Topology, p Prep
 			differs(topic.Name, "min.insync.replicas", strconv.Itoa(n), strconv.Itoa(minISR))
 		}
 	}
-	return warnings, nil
+	return warnings
+}
+
+// maxBytes are the largest batches that topics take.
+func maxBytes(settings map[string]map[string]string) map[string]int {
+	all := make(map[string]int, len(settings))
+	for topic, has := range settings {
+		if n, err := strconv.Atoi(has["max.message.bytes"]); err == nil {
+			all[topic] = n
+		}
+	}
+	return all
 }
 
 // sameSet compares lists separated by commas, in any order.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -17,7 +19,8 @@ import (
 type Prepared struct {
 	Topics   kadm.TopicDetails // every topic of the topology
 	Created  []string
-	Warnings []string // settings of existing topics that differ, with both values
+	Warnings []string       // settings of existing topics that differ, with both values
+	MaxBytes map[string]int // max.message.bytes of every topic whose settings may be read
 }
 
 // Partitions is the partition count of each topic.
@@ -58,8 +61,12 @@ func (a *Admin) EnsureTopics(ctx context.Context, t topology.Topology) (Prepared
 	if err := a.checkTopics(ctx, t, p.Topics); err != nil {
 		return p, err
 	}
-	p.Warnings, err = a.compareSettings(ctx, t, p, cluster)
-	return p, err
+	settings, err := a.Settings(ctx, slices.Sorted(maps.Keys(p.Topics))...)
+	if err != nil {
+		return p, err
+	}
+	p.Warnings, p.MaxBytes = compareSettings(t, p, cluster, settings), maxBytes(settings)
+	return p, nil
 }
 
 // describe returns the topics of the topology that exist.
