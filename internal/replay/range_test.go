@@ -153,6 +153,10 @@ func TestTransactionalTopics(t *testing.T) {
 		transaction(kgo.TryAbort, true, tickAt(topic, 0, "QXA", t0-3600e9))
 		c.Produce(t, tickAt(topic, 0, "QXA", t0+1e9))
 		transaction(kgo.TryAbort, true, tickAt(topic, 1, "QXB", t0), tickAt(topic, 1, "QXB", t0))
+		kafkatest.Eventually(t, "the markers of ended transactions", func() bool {
+			stable, err := c.Admin(t).ListCommittedOffsets(ctx, topic)
+			return err == nil && stable.Offsets()[topic][0].At == 5 && stable.Offsets()[topic][1].At == 3
+		})
 		o := optionsFor(topic)
 		f := mustPlay(t, c, o).final(t)
 		if f.Counts.Records != 2 || f.Counts.Disorder != 0 || len(f.Findings) != 0 {
