@@ -30,7 +30,7 @@ type Config struct {
 	Prepare func(context.Context) (Prepared, error)
 
 	prepared Prepared
-	most     int // bytes that a message may have, 0: not known yet
+	most     int                                                                // bytes that a message may have, 0: not known yet
 	dial     func(*sarama.Config) (io.Closer, sarama.AsyncProducer, error)      // default: sarama
 	table    func(table string, from map[int32]kgo.Offset) (tableReader, error) // default: franz-go
 
