@@ -23,6 +23,9 @@ func (s *session) listBounds(ctx context.Context) (func(place) (logBounds, error
 	if err != nil {
 		return nil, fmt.Errorf("starts of topics: %w", err)
 	}
+	if err := s.g.layout.grown(starts); err != nil {
+		return nil, fatal{err}
+	}
 	highs, err := s.g.offsets.ListEndOffsets(ctx, topics...)
 	if err != nil {
 		return nil, fmt.Errorf("ends of topics: %w", err)
@@ -74,6 +77,10 @@ func (s *session) watchBounds() {
 			before[i] = c.InitialOffset()
 		}
 		bounds, err := s.listBounds(s.ctx)
+		if grown := (*GrowthError)(nil); errors.As(err, &grown) {
+			s.fail(err)
+			return
+		}
 		if err != nil {
 			continue // what keeps fetches from their leaders is told there
 		}

@@ -228,28 +228,6 @@ func (a *audit) leave(cause error) {
 	}
 }
 
-func (a *audit) growTable(ctx context.Context, growth *GrowthError) error {
-	listed, err := a.admin.ListTopics(ctx, append(a.cfg.tickTopics(), a.names.Table)...)
-	if err != nil {
-		return fmt.Errorf("describe topics: %w", err)
-	}
-	want := int(growth.Partition) + 1
-	for _, topic := range a.cfg.tickTopics() {
-		want = max(want, len(listed[topic].Partitions))
-	}
-	if len(listed[a.names.Table].Partitions) >= want {
-		return nil
-	}
-	responses, err := a.admin.UpdatePartitions(ctx, want, a.names.Table)
-	if err == nil {
-		err = responses.Error()
-	}
-	if err != nil {
-		return fmt.Errorf("grow table %s to %d partitions: %w", a.names.Table, want, err)
-	}
-	return nil
-}
-
 // summarize logs one line an interval in place of one a record.
 func (a *audit) summarize(ctx context.Context) {
 	ticker := time.NewTicker(10 * time.Second)

@@ -56,17 +56,6 @@ func newSession(m *member, parts map[string][]int32) *session {
 	return s
 }
 
-// GrowthError says that a topic has got partitions since the start.
-type GrowthError struct {
-	Topic     string
-	Partition int32
-	Known     int32
-}
-
-func (e *GrowthError) Error() string {
-	return fmt.Sprintf("topic %s has partition %d, it had %d partitions at the start", e.Topic, e.Partition, e.Known)
-}
-
 func (s *session) Claims() map[string][]int32 {
 	claims := map[string][]int32{}
 	for _, c := range s.ordered {
