@@ -24,18 +24,11 @@ type Stats struct {
 	Groups     []GroupStatus     // the same
 	Logs       []LogStatus       // bounds of the tick topics' partitions, where watched groups are judged
 
-	Checkpoints       uint64
-	CheckpointSeconds float64               // sum over all checkpoints
-	CheckpointBuckets []uint64              // cumulative, by CheckpointBounds
-	Rebalances        int64                 // sessions of the symbols group after the first
-	Opened            map[engine.Code]int64 // findings since the process started
-	Open              map[engine.Code]int64 // of them not resolved yet
-}
-
-// CheckpointBounds are the upper bounds of CheckpointBuckets.
-var CheckpointBounds = []time.Duration{
-	5 * time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond,
-	250 * time.Millisecond, 500 * time.Millisecond, time.Second, 2500 * time.Millisecond, 5 * time.Second, 10 * time.Second,
+	Checkpoints Durations             // in which they became durable
+	Detections  Durations             // from a record's time until its finding was readable
+	Rebalances  int64                 // sessions of the symbols group after the first
+	Opened      map[engine.Code]int64 // findings since the process started
+	Open        map[engine.Code]int64 // of them not resolved yet
 }
 
 // PartitionStatus is one owned partition of a tick topic.
@@ -49,6 +42,8 @@ type PartitionStatus struct {
 	Symbols   int64
 	Live      bool // the audit keeps up with the partition
 	Stalled   bool // it stands still although records are unread
+
+	liveSince time.Time // on this process's clock
 }
 
 // LagStatus is a watched group's lag on one partition.
@@ -91,8 +86,8 @@ func NewStatus() *Status {
 	return &Status{
 		groups: map[string]string{}, partitions: map[string]PartitionStatus{},
 		stats: Stats{
-			CheckpointBuckets: make([]uint64, len(CheckpointBounds)),
-			Opened:            map[engine.Code]int64{}, Open: map[engine.Code]int64{},
+			Checkpoints: newDurations(), Detections: newDurations(),
+			Opened: map[engine.Code]int64{}, Open: map[engine.Code]int64{},
 		},
 	}
 }
@@ -103,7 +98,7 @@ func (s *Status) Stats() Stats {
 	defer s.mu.Unlock()
 	c := s.stats
 	c.Opened, c.Open = maps.Clone(c.Opened), maps.Clone(c.Open)
-	c.CheckpointBuckets = slices.Clone(c.CheckpointBuckets)
+	c.Checkpoints, c.Detections = c.Checkpoints.copied(), c.Detections.copied()
 	c.Lags, c.Groups, c.Logs = slices.Clone(c.Lags), slices.Clone(c.Groups), slices.Clone(c.Logs)
 	for _, key := range slices.Sorted(maps.Keys(s.partitions)) {
 		c.Partitions = append(c.Partitions, s.partitions[key])
@@ -148,7 +143,13 @@ func partitionKey(topic string, id int32) string {
 func (s *Status) partition(p PartitionStatus) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.partitions[partitionKey(p.Topic, p.Partition)] = p
+	key := partitionKey(p.Topic, p.Partition)
+	if was := s.partitions[key]; was.Live {
+		p.liveSince = was.liveSince
+	} else {
+		p.liveSince = time.Now()
+	}
+	s.partitions[key] = p
 }
 
 // standing notes how a partition stands between checkpoints: one that stands
@@ -174,13 +175,7 @@ func (s *Status) dropPartitions() {
 func (s *Status) checkpoint(took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.stats.Checkpoints++
-	s.stats.CheckpointSeconds += took.Seconds()
-	for i, bound := range CheckpointBounds {
-		if took <= bound {
-			s.stats.CheckpointBuckets[i]++
-		}
-	}
+	s.stats.Checkpoints.observe(took)
 }
 
 // reported counts the findings of a report that has become durable. A finding
@@ -189,11 +184,13 @@ func (s *Status) reported(r *engine.Report) {
 	if r.Trigger != engine.TriggerFinding {
 		return
 	}
+	now := time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range r.Findings {
 		switch f := &r.Findings[i]; f.State {
 		case engine.Opened:
+			s.detected(f, now)
 			s.stats.Opened[f.Code]++
 			s.stats.Open[f.Code]++
 		case engine.Resolved:

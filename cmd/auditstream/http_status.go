@@ -1,8 +1,6 @@
 package main
 
 import (
-	"time"
-
 	"github.com/auditstream/auditstream/internal/httpapi"
 	"github.com/auditstream/auditstream/processors"
 )
@@ -12,15 +10,10 @@ import (
 func httpStatus(s processors.Stats, lagNames []string) httpapi.Status {
 	status := httpapi.Status{
 		NotReady: s.NotReady, Open: s.Open, Opened: s.Opened, Rebalances: s.Rebalances, LagNames: lagNames,
-		Checkpoints: httpapi.Durations{
-			Count: s.Checkpoints, Sum: time.Duration(s.CheckpointSeconds * float64(time.Second)), Buckets: map[time.Duration]uint64{},
-		},
+		Checkpoints: httpapi.Durations(s.Checkpoints), Detections: httpapi.Durations(s.Detections),
 	}
 	if !s.Ready && len(s.NotReady) == 0 {
 		status.NotReady = []string{"the audit has not started"}
-	}
-	for i, count := range s.CheckpointBuckets {
-		status.Checkpoints.Buckets[processors.CheckpointBounds[i]] = count
 	}
 	for _, p := range s.Partitions {
 		status.Partitions = append(status.Partitions, httpapi.Partition{

@@ -16,12 +16,24 @@ func registry(build Build, status func() Status) *prometheus.Registry {
 	return r
 }
 
-// What is not a row of the table: a histogram, and what never changes.
+// histogram is a row of the second table.
+type histogram struct {
+	name, help string
+	read       func(s *Status) Durations
+}
+
+var histograms = []histogram{
+	{"auditstream_checkpoint_duration_seconds", "Time in which a checkpoint became durable.",
+		func(s *Status) Durations { return s.Checkpoints }},
+	{"auditstream_detection_latency_seconds", "Time from a record's timestamp until the finding that it opened could be read, " +
+		"of partitions that are read to their end. Where producers set timestamps, their clocks are in it.",
+		func(s *Status) Durations { return s.Detections }},
+}
+
+// What is no row of a table: what never changes.
 const (
-	checkpointName = "auditstream_checkpoint_duration_seconds"
-	checkpointHelp = "Time in which a checkpoint became durable."
-	buildName      = "auditstream_build_info"
-	buildHelp      = "Always 1; the labels say what was built."
+	buildName = "auditstream_build_info"
+	buildHelp = "Always 1; the labels say what was built."
 )
 
 var buildLabels = []string{"version", "commit", "go_version"}
@@ -32,7 +44,7 @@ type collector struct {
 	status     func() Status
 	rows       []metric
 	descs      []*prometheus.Desc
-	checkpoint *prometheus.Desc
+	histograms []*prometheus.Desc
 	build      prometheus.Metric
 }
 
@@ -41,7 +53,9 @@ func newCollector(build Build, status func() Status) *collector {
 	for _, row := range c.rows {
 		c.descs = append(c.descs, prometheus.NewDesc(row.name, row.help, row.labels, nil))
 	}
-	c.checkpoint = prometheus.NewDesc(checkpointName, checkpointHelp, nil, nil)
+	for _, h := range histograms {
+		c.histograms = append(c.histograms, prometheus.NewDesc(h.name, h.help, nil, nil))
+	}
 	c.build = prometheus.MustNewConstMetric(prometheus.NewDesc(buildName, buildHelp, buildLabels, nil),
 		prometheus.GaugeValue, 1, build.Version, build.Commit, build.GoVersion)
 	return c
@@ -51,7 +65,9 @@ func (c *collector) Describe(descs chan<- *prometheus.Desc) {
 	for _, d := range c.descs {
 		descs <- d
 	}
-	descs <- c.checkpoint
+	for _, d := range c.histograms {
+		descs <- d
+	}
 	descs <- c.build.Desc()
 }
 
@@ -62,10 +78,13 @@ func (c *collector) Collect(out chan<- prometheus.Metric) {
 			out <- prometheus.MustNewConstMetric(c.descs[i], row.kind, value, labels...)
 		})
 	}
-	buckets := make(map[float64]uint64, len(s.Checkpoints.Buckets))
-	for limit, count := range s.Checkpoints.Buckets {
-		buckets[limit.Seconds()] = count
+	for i, h := range histograms {
+		d := h.read(&s)
+		buckets := make(map[float64]uint64, len(d.Buckets))
+		for limit, count := range d.Buckets {
+			buckets[limit.Seconds()] = count
+		}
+		out <- prometheus.MustNewConstHistogram(c.histograms[i], d.Count, d.Sum.Seconds(), buckets)
 	}
-	out <- prometheus.MustNewConstHistogram(c.checkpoint, s.Checkpoints.Count, s.Checkpoints.Sum.Seconds(), buckets)
 	out <- c.build
 }

@@ -29,7 +29,9 @@ func MetricsPage() string {
 	}
 	rows(metrics)
 	rows(lagMetrics)
-	row(checkpointName, "histogram", nil, checkpointHelp)
+	for _, h := range histograms {
+		row(h.name, "histogram", nil, h.help)
+	}
 	row(buildName, "gauge", buildLabels, buildHelp)
 	b.WriteString("\nLag is exported by one instance of an audit alone, so that a sum over groups and partitions is right:\n" +
 		"`sum(kafka_consumer_group_lag{group=\"orders\"}) > 10000` is an alert as it stands. What is unknown has no series.\n")

@@ -27,6 +27,7 @@ func running() httpapi.Status {
 		Open:        map[engine.Code]int64{engine.SymbolSplit: 2},
 		Opened:      map[engine.Code]int64{engine.SymbolSplit: 3},
 		Checkpoints: httpapi.Durations{Count: 2, Sum: 30 * time.Millisecond, Buckets: map[time.Duration]uint64{10 * time.Millisecond: 1, time.Second: 2}},
+		Detections:  httpapi.Durations{Count: 1, Sum: 80 * time.Millisecond, Buckets: map[time.Duration]uint64{100 * time.Millisecond: 1}},
 		Rebalances:  4,
 		GroupLags: []httpapi.GroupLag{
 			{Group: "orders", Topic: "ticks", Partition: 1, Lag: 9, Committed: 91, Age: 1500 * time.Millisecond},
@@ -79,6 +80,8 @@ func TestMetrics(t *testing.T) {
 		`auditstream_checkpoint_duration_seconds_bucket{le="0.01"} 1`,
 		`auditstream_checkpoint_duration_seconds_bucket{le="+Inf"} 2`,
 		`auditstream_checkpoint_duration_seconds_sum 0.03`,
+		`auditstream_detection_latency_seconds_bucket{le="0.1"} 1`,
+		`auditstream_detection_latency_seconds_sum 0.08`,
 		`auditstream_build_info{commit="abc",go_version="go1",version="v1"} 1`,
 		`kafka_consumer_group_lag{group="orders",partition="1",topic="ticks"} 9`,
 		`kafka_consumer_group_lag_seconds{group="orders",partition="1",topic="ticks"} 1.5`,

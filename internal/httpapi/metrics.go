@@ -30,9 +30,9 @@ func allMetrics() []metric {
 // emitter takes one sample with the values of the metric's labels.
 type emitter func(value float64, labels ...string)
 
-// metrics lists what is about the audit itself, but for the checkpoint
-// histogram and the build, in the order of the documentation. Series are bounded by partitions, watched groups
-// and finding codes; none is per symbol.
+// metrics lists what is about the audit itself, but for histograms and the
+// build, in the order of the documentation. Series are bounded by partitions,
+// watched groups and finding codes; none is per symbol.
 var metrics = []metric{
 	{"auditstream_ready", "1 after recovery and while no partition stands still, otherwise 0.",
 		prometheus.GaugeValue, nil, func(s *Status, emit emitter) { emit(boolean(len(s.NotReady) == 0)) }},

@@ -12,7 +12,8 @@ type Status struct {
 	Partitions  []Partition
 	Open        map[engine.Code]int64 // findings open now
 	Opened      map[engine.Code]int64 // findings opened since the process started
-	Checkpoints Durations
+	Checkpoints Durations             // in which they became durable
+	Detections  Durations             // from a record's time until its finding was readable
 	Rebalances  int64
 
 	// Watched groups, in the one instance that judges them.
