@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -56,7 +57,8 @@ func placeOf(f engine.Finding, whole bool) string {
 // What the demo's audit finds while the market trades, a replay of its topic
 // finds too: every finding about records with its id and place, and those that
 // are over with their count. The market trades on while the audit ends, so the
-// replay has seen more.
+// replay has seen more. Another replay runs beside the audit, which then still
+// finds what was injected and nothing else.
 func TestReplayFindsWhatTheLiveAuditFound(t *testing.T) {
 	var live, replayed []*engine.Report
 	a := newApp(strings.NewReader(""), io.Discard, io.Discard, nil)
@@ -64,10 +66,17 @@ func TestReplayFindsWhatTheLiveAuditFound(t *testing.T) {
 	options := demo.Options{Seed: 3, Schedule: demo.Brief(), Hasty: true, Out: io.Discard}
 	var ends kadm.Offsets
 	options.Audit = func(ctx context.Context, settings []string, announce func(name, value string)) error {
-		if err := a.demoAudit(ctx, settings, announce); err != nil {
+		beside := make(chan error, 1)
+		err := a.demoAudit(ctx, settings, func(name, value string) {
+			announce(name, value)
+			go func() {
+				_, err := replayOf(t, settings)
+				beside <- err
+			}()
+		})
+		if err = errors.Join(err, <-beside); err != nil {
 			return err
 		}
-		var err error
 		if live, ends, err = auditedBy(settings); err != nil {
 			return err
 		}

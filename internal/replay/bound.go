@@ -68,7 +68,12 @@ func (b Bound) reached(at, offset int64) bool {
 // selects says whether a record lies in [From, To). A time of NoTime lies
 // before every other.
 func (o *Options) selects(at, offset int64) bool {
-	return (!o.From.set || o.From.reached(at, offset)) && (!o.To.set || !o.To.reached(at, offset))
+	return Selects(o.From, o.To, at, offset)
+}
+
+// Selects says whether a record lies in [from, to).
+func Selects(from, to Bound, at, offset int64) bool {
+	return (!from.set || from.reached(at, offset)) && (!to.set || !to.reached(at, offset))
 }
 
 // timeOf is the time by which a record is selected: its own, that of its tick
