@@ -139,7 +139,11 @@ func (m *member) fetchError(topic string, partition int32, err error) {
 		m.lost(loss)
 		return
 	}
-	if hopeless(err) || is(err, kerr.UnknownTopicID) {
+	if is(err, kerr.UnknownTopicID) {
+		m.fail(fatal{&TopicGoneError{topic}})
+		return
+	}
+	if hopeless(err) {
 		m.fail(fatal{fmt.Errorf("read %s/%d: %w", topic, partition, err)})
 		return
 	}

@@ -38,14 +38,10 @@ func run(ctx context.Context, cfg *Config) error {
 	}
 	defer slot.release()
 	cfg.Status.update(func(s *Stats) { s.Instance = slot.id })
+	if cfg.prepared, err = cfg.Prepare(ctx); err != nil {
+		return unlessStopped(ctx, err)
+	}
 	for {
-		cfg.prepared, err = cfg.Prepare(ctx)
-		if ctx.Err() != nil {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
 		if err := cfg.setRoom(); err != nil {
 			return err
 		}
@@ -53,19 +49,25 @@ func run(ctx context.Context, cfg *Config) error {
 		if err != nil {
 			return err
 		}
-		err = a.run(ctx)
-		var growth *GrowthError
-		if !errors.As(err, &growth) || ctx.Err() != nil {
+		ended := a.run(ctx)
+		if ended == nil || ctx.Err() != nil {
 			a.client.Close()
-			return err
+			return ended
 		}
-		cfg.Logger.Info().Err(err).Msg("a topic has grown: starting anew with a table as wide")
-		err = a.growTable(ctx, growth)
+		cfg.prepared, err = a.anew(ctx, ended)
 		a.client.Close()
 		if err != nil {
-			return err
+			return unlessStopped(ctx, err)
 		}
 	}
+}
+
+// unlessStopped makes nothing of an error that came of the stop itself.
+func unlessStopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
 }
 
 // audit is one life of both groups.
@@ -157,6 +159,7 @@ func (a *audit) run(ctx context.Context) error {
 	var beside, both sync.WaitGroup
 	beside.Go(func() { a.lags.run(ctx) })
 	beside.Go(func() { a.summarize(ctx) })
+	beside.Go(func() { a.watchTopics(ctx) })
 	if a.cfg.StopAtEnd {
 		beside.Go(func() { a.finish(ctx, cancel) })
 	}

@@ -26,7 +26,7 @@ type session struct {
 	cancel context.CancelCauseFunc
 	wg     sync.WaitGroup // goka's ConsumeClaim and what feeds it
 	pressure
-	loop   loop
+	loop loop
 
 	mu      sync.Mutex
 	known   bool  // offsets are known: every claim has its position

@@ -1,0 +1,108 @@
+package processors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+)
+
+// TopicGoneError says that a topic has been deleted while it was audited; it
+// may have been made anew since.
+type TopicGoneError struct{ Topic string }
+
+func (e *TopicGoneError) Error() string {
+	return fmt.Sprintf("topic %s was deleted while it was audited", e.Topic)
+}
+
+// backFor is how long a topic that was deleted may take to be made anew.
+const backFor = 30 * time.Second
+
+const (
+	topicsEvery = 3 * time.Second // how often topics are looked at
+	goneAfter   = 2               // looks in a row by which a topic is gone
+)
+
+// watchTopics looks whether the topics that are read are still those of the
+// start. A fetch tells of that only sometimes: of a topic that was deleted and
+// is not there any more it says nothing.
+func (a *audit) watchTopics(ctx context.Context) {
+	ticker := time.NewTicker(topicsEvery)
+	defer ticker.Stop()
+	own := []string{a.names.Table, a.names.DistributionTopic, a.names.DistributionTable}
+	missed := map[string]int{}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		listed, err := a.admin.ListTopics(ctx, append(own, a.cfg.tickTopics()...)...)
+		if err != nil {
+			continue
+		}
+		for name, detail := range listed {
+			was := a.cfg.prepared.TopicIDs[name]
+			if is(detail.Err, kerr.UnknownTopicOrPartition) || detail.Err == nil && was != "" && detail.ID.String() != was {
+				missed[name]++
+			} else {
+				delete(missed, name)
+			}
+			if missed[name] < goneAfter {
+				continue
+			}
+			if slices.Contains(own, name) {
+				a.symbols.end(fatal{fmt.Errorf("topic %s, which holds this audit's state, was deleted while it was in use", name)})
+			} else {
+				a.symbols.end(fatal{&TopicGoneError{name}})
+			}
+		}
+	}
+}
+
+// end ends the group's present member because of something outside it.
+func (g *group) end(err error) {
+	if s := g.session(); s != nil {
+		s.fail(err)
+	}
+}
+
+// anew readies another life of the groups after one that a change of the
+// topics has ended: the table is made as wide as a topic that has grown, a
+// topic that was deleted is waited for. It returns the error of a life that
+// something else has ended.
+func (a *audit) anew(ctx context.Context, ended error) (Prepared, error) {
+	var growth *GrowthError
+	var gone *TopicGoneError
+	if ctx.Err() != nil {
+		return Prepared{}, ended
+	}
+	if errors.As(ended, &growth) {
+		a.cfg.Logger.Info().Err(ended).Msg("a topic has grown: starting anew with a table as wide")
+		if err := a.growTable(ctx, growth); err != nil {
+			return Prepared{}, err
+		}
+		return a.cfg.Prepare(ctx)
+	}
+	if !errors.As(ended, &gone) {
+		return Prepared{}, ended
+	}
+	a.cfg.Logger.Warn().Err(ended).Msg("waiting for the topic to be made anew")
+	ctx, cancel := context.WithTimeout(ctx, min(backFor, a.cfg.RetryFor))
+	defer cancel()
+	for {
+		prepared, err := a.cfg.Prepare(ctx)
+		if err == nil {
+			a.cfg.Logger.Info().Str("topic", gone.Topic).Msg("the topic is there: starting anew")
+			return prepared, nil
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return Prepared{}, fmt.Errorf("%w and is not there again: %v", ended, err) //nolint:errorlint // what ends the run is the deletion
+		}
+	}
+}
