@@ -106,6 +106,31 @@ func (g *Guard) Admit(generation, partition int32, offset int64, key string) Adm
 	return Admitted
 }
 
+// AdmitRun is Admit for a run of records whose offsets ascend from first to
+// last and whose keys nobody remembers. Of an admitted run the records from
+// offset from on may be judged: those before were admitted already.
+func (g *Guard) AdmitRun(generation, partition int32, first, last int64) (from int64, a Admission) {
+	h := g.held[partition]
+	switch {
+	case h == nil || h.fenced || h.generation != generation:
+		return 0, RefusedFenced
+	case last <= h.last:
+		return 0, RefusedOffset
+	}
+	from = max(first, h.last+1)
+	h.last = last
+	return from, Admitted
+}
+
+// Seek goes on at another offset in the same log: behind records that are gone,
+// or where the log has been cut. Of a partition that is fenced or of another
+// generation it changes nothing.
+func (g *Guard) Seek(generation, partition int32, next int64) {
+	if h := g.held[partition]; h != nil && !h.fenced && h.generation == generation {
+		h.first, h.last = min(h.first, next), next-1
+	}
+}
+
 // Revoke fences the partitions, all of them before it returns, and names those
 // to drain in ascending order. Partitions that are not held are passed over.
 func (g *Guard) Revoke(partitions []int32) []Drain {

@@ -254,6 +254,46 @@ func TestGuardAgreesWithNaiveTwin(t *testing.T) {
 					t.Fatalf("partition %d offset %d key %q: %v, want %v", p, offset, key, got, want)
 				}
 			},
+			"admit a run": func(t *rapid.T) {
+				p, first := partitions.Draw(t, "partition"), rapid.Int64Range(0, 40).Draw(t, "first")
+				last := first + rapid.Int64Range(0, 5).Draw(t, "more")
+				of := generation
+				if h := twin.held[p]; h != nil {
+					of = h.generation
+				}
+				from, got := g.AdmitRun(of, p, first, last)
+				wantFrom := int64(0)
+				for offset := last; offset >= first; offset-- { // the last decides, the first ones may be repeats
+					if h := twin.held[p]; h == nil || len(h.offsets) == 0 || offset > slices.Max(h.offsets) {
+						if h != nil && offset >= h.next {
+							wantFrom = offset
+						}
+					}
+				}
+				want := twin.admit(of, p, last, "")
+				if want != Admitted {
+					wantFrom = 0
+				}
+				if got != want || from != wantFrom {
+					t.Fatalf("partition %d, %d to %d: %v from %d, want %v from %d", p, first, last, got, from, want, wantFrom)
+				}
+			},
+			"seek": func(t *rapid.T) {
+				p, next := partitions.Draw(t, "partition"), rapid.Int64Range(0, 40).Draw(t, "next")
+				h := twin.held[p]
+				of := generation
+				if h != nil {
+					of = h.generation
+				}
+				g.Seek(of, p, next)
+				g.Seek(of-1, p, next+7) // of another generation
+				if h != nil && !h.revoked {
+					h.next, h.offsets = min(h.next, next), nil
+					if next > h.next {
+						h.offsets = []int64{next - 1}
+					}
+				}
+			},
 			"revoke": func(t *rapid.T) {
 				revoked := some.Draw(t, "partitions")
 				g.Revoke(revoked)

@@ -36,6 +36,7 @@ func (c *claim) begin(offset kgo.Offset) kgo.Offset {
 		c.committed = offset.EpochOffset().Offset
 	}
 	c.next = max(at, c.start)
+	c.gate.assign(c)
 	if known >= 0 && known < c.start {
 		c.unit.lost(known, c.start)
 	}

@@ -133,6 +133,7 @@ func (c *claim) follow(f *frame) {
 func (c *claim) skip(to int64) {
 	c.unit.lost(c.next, to)
 	c.next = to
+	c.gate.seek(c)
 }
 
 // truncate goes back to offset to, where the log has ended since.
@@ -142,6 +143,7 @@ func (c *claim) truncate(to int64) {
 	}
 	c.unit.truncated(to)
 	c.next, c.end, c.committed = to, to, -1
+	c.gate.seek(c)
 }
 
 // lost is told what franz-go found out when a partition's leader changed: the

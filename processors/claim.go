@@ -22,10 +22,12 @@ func (p place) String() string { return fmt.Sprintf("%s/%d", p.topic, p.partitio
 // sarama.ConsumerGroupClaim that goka reads.
 type claim struct {
 	place
-	stream  string // as goka sees it
-	virtual int32
-	queue   *queue
-	marks   chan *sarama.ConsumerMessage
+	stream     string // as goka sees it
+	virtual    int32
+	queue      *queue
+	gate       *gate // of the group, with the session's generation
+	generation int32
+	marks      chan *sarama.ConsumerMessage
 
 	mu        sync.Mutex // guards what follows
 	unit      unit
@@ -47,7 +49,7 @@ type claim struct {
 
 func newClaim(p place, stream string, virtual int32, u unit, b *budget) *claim {
 	return &claim{
-		place: p, stream: stream, virtual: virtual, unit: u, queue: newQueue(b),
+		place: p, stream: stream, virtual: virtual, unit: u, queue: newQueue(b), gate: new(gate),
 		marks: make(chan *sarama.ConsumerMessage, 4), next: -1, end: -1, committed: -1, stop: -1, sampled: -1, epoch: -1,
 		heard: time.Now(),
 	}
@@ -111,7 +113,8 @@ func (c *claim) consume() (err error) {
 		}
 	}()
 	c.follow(f)
-	records := f.records
+	admitted := c.gate.admit(c, f.records)
+	records := admitted
 	if c.stop >= 0 {
 		records = before(records, c.stop)
 	}
@@ -122,7 +125,7 @@ func (c *claim) consume() (err error) {
 		last := records[len(records)-1]
 		c.next, c.epoch = last.Offset+1, last.LeaderEpoch
 	}
-	if len(records) < len(f.records) {
+	if len(records) < len(admitted) {
 		c.next = max(c.next, c.stop)
 	}
 	c.end = max(f.end, c.next)

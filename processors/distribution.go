@@ -219,6 +219,7 @@ func (u *distribution) encodeRead(b *batch) error {
 	}
 	value, err := codecs.EncodeOffsetRow(u.read)
 	if err == nil {
+		b.thenRows()
 		b.rows = append(b.rows, row(u.table, u.partition, codecs.OffsetKey(u.topic), value))
 	}
 	return err

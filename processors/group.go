@@ -33,6 +33,7 @@ type group struct {
 	log                  zerolog.Logger
 	ends                 map[place]int64 // where --stop-at-end ends each partition; nil: nowhere
 
+	gate    gate
 	budget  *budget
 	claims  atomic.Pointer[[]*claim] // by virtual partition; nil where not owned
 	errs    chan error

@@ -94,7 +94,7 @@ func (l *simLoose) write(ctx context.Context, s *session, batches []*batch) erro
 	}
 	err := l.ap.BeginTxn()
 	if err == nil {
-		err = l.sendInOrder(ctx, s.g.name, batches)
+		err = l.sendInOrder(ctx, s.g.name, batches, rowSteps(batches))
 	}
 	if err == nil {
 		err = l.ap.CommitTxn()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/engine"
@@ -43,7 +44,11 @@ func (s *sim) outcome() (*simOutcome, error) {
 		}
 		for _, f := range r.Findings {
 			if f.State == engine.Opened && f.Code != engine.RebalanceStorm {
-				o.findings[f.ID] = fmt.Sprintf("%s %s at %d", f.Code, f.Symbol, f.FirstOffset)
+				at := "" // across partitions it depends on which is read first
+				if r.Scope == engine.ScopePartition {
+					at = fmt.Sprintf(" at %d", f.FirstOffset)
+				}
+				o.findings[f.ID] = fmt.Sprintf("%s %s%s", f.Code, f.Symbol, at)
 			}
 		}
 	}
@@ -75,6 +80,17 @@ func (s *sim) outcome() (*simOutcome, error) {
 		}
 	}
 	return o, nil
+}
+
+// happened are what an outcome must have in many seeds to be worth comparing.
+func (o *simOutcome) happened() map[string]int {
+	counts := map[string]int{"tick": int(o.final.TotalTicks), "finding": len(o.findings), "dead letter": len(o.letters)}
+	for _, f := range o.findings {
+		if strings.HasPrefix(f, engine.SymbolSplit.String()) {
+			counts["split"]++
+		}
+	}
+	return counts
 }
 
 // differences holds a run with faults against one without. Where the topic

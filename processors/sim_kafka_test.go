@@ -2,6 +2,7 @@ package processors
 
 import (
 	"cmp"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -200,7 +201,8 @@ func (k *simKafka) pump() {
 }
 
 func (k *simKafka) expire() {
-	for _, t := range k.txns {
+	for _, id := range slices.Sorted(maps.Keys(k.txns)) {
+		t := k.txns[id]
 		if t.open != nil && time.Since(t.open.began) > simTxnTimeout {
 			t.epoch++
 			k.timedOut++

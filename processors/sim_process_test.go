@@ -38,8 +38,8 @@ type simProc struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	dead   bool
-	stood  time.Time     // since when it stands still, zero: it runs
-	resume chan struct{} // closed when it goes on
+	stood  time.Time       // since when it stands still, zero: it runs
+	asleep []chan struct{} // what waits for its going on
 }
 
 func newSimProc(s *sim, instance string) *simProc {
@@ -69,26 +69,36 @@ func newSimProc(s *sim, instance string) *simProc {
 // beats reports whether heartbeats are sent.
 func (p *simProc) beats() bool { return !p.dead && p.stood.IsZero() }
 
-func (p *simProc) stall() { p.stood, p.resume = time.Now(), make(chan struct{}) }
-
+// goOn ends a standstill. What had stopped goes on one after another, so that
+// a seed is the same each time.
 func (p *simProc) goOn() {
-	if !p.stood.IsZero() {
-		p.stood = time.Time{}
-		close(p.resume)
+	p.stood = time.Time{}
+	for _, wake := range p.wake() {
+		close(wake)
+		synctest.Wait()
 	}
+}
+
+func (p *simProc) wake() (asleep []chan struct{}) {
+	asleep, p.asleep = p.asleep, nil
+	return asleep
 }
 
 func (p *simProc) kill() {
 	p.dead = true
 	p.cancel()
-	p.goOn()
+	for _, wake := range p.wake() {
+		close(wake)
+	}
 }
 
 // alive waits while the process stands still, and never returns in one that
 // was killed.
 func (p *simProc) alive() {
 	for !p.stood.IsZero() && !p.dead {
-		<-p.resume
+		wake := make(chan struct{})
+		p.asleep = append(p.asleep, wake)
+		<-wake
 	}
 	if p.dead {
 		runtime.Goexit()
@@ -123,7 +133,7 @@ func (p *simProc) do(operation func() error) error {
 		simWait(time.Duration(1 + p.random.Int64N(int64(6*time.Second))))
 	case happens(f.stall):
 		p.note("standstill")
-		p.stall()
+		p.stood = time.Now()
 	}
 	p.alive()
 	return operation()

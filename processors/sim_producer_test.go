@@ -178,7 +178,10 @@ func (p *simProducer) AbortTxn() error {
 // AsyncClose gives up what is under way; some of it may have arrived.
 func (p *simProducer) AsyncClose() {
 	p.closed = true
-	for n := p.proc.random.IntN(len(p.under) + 1); n > 0 && !p.proc.dead; n-- {
+	if p.proc.dead {
+		return
+	}
+	for n := p.proc.random.IntN(len(p.under) + 1); n > 0; n-- {
 		_ = p.under[0].land(p)
 		p.under = p.under[1:]
 	}

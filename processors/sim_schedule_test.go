@@ -77,7 +77,7 @@ func (s *sim) config() Config {
 		StopAtEnd: !s.byClock,
 		Sarama:    func() (*sarama.Config, error) { return new(sarama.Config), nil },
 		Decoder: func() (codecs.TickDecoder, error) {
-			return codecs.NewJSON(codecs.JSONFields{Symbol: "symbol", Timestamp: "ts"})
+			return codecs.NewJSON(codecs.JSONFields{Symbol: "symbol", Timestamp: "ts", Unit: engine.UnitNanos})
 		},
 		Logger: s.log,
 	}
@@ -152,7 +152,6 @@ func (s *sim) population() {
 	for _, p := range s.procs {
 		if stood := time.Since(p.stood); !p.stood.IsZero() && s.random.Int64N(int64(20*time.Second)) < int64(stood)/10 {
 			p.goOn()
-			synctest.Wait()
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package processors
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"os"
@@ -46,7 +47,7 @@ func TestSimulation(t *testing.T) {
 
 // simEvents are what must happen for the simulation to be one.
 var simEvents = []string{
-	"exactly once", "at least once", "session", "kill", "kill behind an operation", "failure", "lost answer", "slow answer",
+	"exactly once", "at least once", "tick", "finding", "split", "dead letter", "session", "kill", "kill behind an operation", "failure", "lost answer", "slow answer",
 	"standstill", "a step of a member that was removed", "rebalance", "transaction timed out", "the same again", "growth", "re-creation",
 }
 
@@ -77,11 +78,15 @@ func simulateAll(t *testing.T, happened *simTally, first, last, step uint64) {
 
 // simulate runs a seed and returns what is wrong with it, "" for nothing.
 func simulate(t *testing.T, seed uint64, wrong func(*sim), happened *simTally) (found string) {
+	log := zerolog.Nop()
+	if *simSays {
+		log = zerolog.New(os.Stderr).With().Timestamp().Logger()
+	}
+	return simulateLogged(t, seed, wrong, happened, log)
+}
+
+func simulateLogged(t *testing.T, seed uint64, wrong func(*sim), happened *simTally, log zerolog.Logger) (found string) {
 	synctest.Test(t, func(*testing.T) {
-		log := zerolog.Nop()
-		if *simSays {
-			log = zerolog.New(os.Stderr).With().Timestamp().Logger()
-		}
 		s := newSim(seed, log)
 		if wrong != nil {
 			wrong(s)
@@ -117,9 +122,25 @@ func simulate(t *testing.T, seed uint64, wrong func(*sim), happened *simTally) (
 			found = err.Error()
 			return
 		}
+		if happened != nil {
+			happened.add(want.happened())
+		}
 		if d := s.differences(got, want); len(d) > 0 {
 			found = fmt.Sprintf("exactly once %v, clock %v, grown %v, made anew %v: %d differences\n%s", s.exactlyOnce, s.clocked, s.grown, s.recreated, len(d), strings.Join(d[:min(6, len(d))], "\n"))
 		}
 	})
 	return found
+}
+
+// A seed that failed must fail again when it is run again.
+func TestSimulationReplays(t *testing.T) {
+	for seed := uint64(1); seed <= 20; seed++ {
+		logs := [2]bytes.Buffer{}
+		for i := range logs {
+			simulateLogged(t, seed, nil, nil, zerolog.New(&logs[i]).With().Timestamp().Logger())
+		}
+		if !bytes.Equal(logs[0].Bytes(), logs[1].Bytes()) {
+			t.Errorf("seed %d went one way and then another", seed)
+		}
+	}
 }

@@ -132,7 +132,7 @@ func (k *inOrder) write(ctx context.Context, s *session, batches []*batch) error
 	if err := k.open(); err != nil {
 		return err
 	}
-	if err := k.sendInOrder(ctx, s.g.name, batches); err != nil {
+	if err := k.sendInOrder(ctx, s.g.name, batches, rowSteps(batches)); err != nil {
 		k.abandon()
 		return err
 	}
@@ -143,19 +143,21 @@ func (k *inOrder) write(ctx context.Context, s *session, batches []*batch) error
 	return nil
 }
 
-// sendInOrder writes reports, and once all are acknowledged rows.
-func (p *producer) sendInOrder(ctx context.Context, group string, batches []*batch) error {
+// sendInOrder writes reports, and once all are acknowledged rows, in steps.
+func (p *producer) sendInOrder(ctx context.Context, group string, batches []*batch, steps [][]*sarama.ProducerMessage) error {
 	faultpoint(group, "before reports")
 	if err := p.send(ctx, collect(batches, func(b *batch) []*sarama.ProducerMessage { return b.ahead })); err != nil {
 		return err
 	}
 	faultpoint(group, "after reports")
-	for i, part := range parts(collect(batches, func(b *batch) []*sarama.ProducerMessage { return b.rows })) {
-		if i > 0 {
-			faultpoint(group, "mid rows")
-		}
-		if err := p.send(ctx, part); err != nil {
-			return err
+	for _, step := range steps {
+		for i, part := range parts(step) {
+			if i > 0 {
+				faultpoint(group, "mid rows")
+			}
+			if err := p.send(ctx, part); err != nil {
+				return err
+			}
 		}
 	}
 	faultpoint(group, "after rows")

@@ -54,7 +54,8 @@ func transact(ctx context.Context, ap sarama.AsyncProducer, s *session, batches 
 	if err := ap.BeginTxn(); err != nil {
 		return fmt.Errorf("begin transaction: %w", err)
 	}
-	if err := (&producer{ap: ap}).sendInOrder(ctx, s.g.name, batches); err != nil {
+	rows := collect(batches, func(b *batch) []*sarama.ProducerMessage { return b.rows })
+	if err := (&producer{ap: ap}).sendInOrder(ctx, s.g.name, batches, [][]*sarama.ProducerMessage{rows}); err != nil {
 		return err
 	}
 	offsets := map[string][]*sarama.PartitionOffsetMetadata{}

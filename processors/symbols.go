@@ -223,13 +223,16 @@ func (u *symbols) encode(b *batch, inner *symbolsBatch) error {
 			b.rows = append(b.rows, row(u.table, u.partition, codecs.SymbolKey(u.topic, symbol), nil))
 		}
 	}
-	// The partition's row goes first: a symbol's row must never speak further
-	// than its partition's.
+	// The partition's row is durable before those of symbols: a symbol's row
+	// must never speak further than its partition's. And it is so after rows
+	// of another log are gone, because it is what tells them from its own.
+	b.thenRows()
 	value, err := codecs.EncodePartitionRow(&s.PartitionRow)
 	if err != nil {
 		return err
 	}
 	b.rows = append(b.rows, row(u.table, u.partition, key, value))
+	b.thenRows()
 	for i := range s.Rows {
 		r := &s.Rows[i]
 		b.rows = append(b.rows, row(u.table, u.partition, codecs.SymbolKey(u.topic, r.Symbol), codecs.AppendSymbolRow(nil, r)))

@@ -52,6 +52,27 @@ type batch struct {
 	epoch   int32                     // leader epoch of the record before next, -1: unknown
 	ahead   []*sarama.ProducerMessage // reports, dead letters, statistics
 	rows    []*sarama.ProducerMessage
+	steps   []int // rows from each of these on wait until all before are durable
 	reports []*engine.Report
 	inner   any // the unit's own
+}
+
+// thenRows has the rows that follow wait for those before. A transaction needs
+// no such steps; without one any row may be the only one that was written.
+func (b *batch) thenRows() { b.steps = append(b.steps, len(b.rows)) }
+
+// rowSteps are the rows of all batches in steps, each to be durable before the
+// next.
+func rowSteps(batches []*batch) (steps [][]*sarama.ProducerMessage) {
+	for _, b := range batches {
+		from := 0
+		for i, to := range append(b.steps[:len(b.steps):len(b.steps)], len(b.rows)) {
+			if i == len(steps) {
+				steps = append(steps, nil)
+			}
+			steps[i] = append(steps[i], b.rows[from:to]...)
+			from = to
+		}
+	}
+	return steps
 }
