@@ -30,6 +30,7 @@ type feed struct {
 	topic   string
 	parts   int
 	symbols int
+	prefix  string // of symbols
 
 	stop chan struct{}
 	done chan struct{}
@@ -59,7 +60,7 @@ func (f *feed) tick(partition, symbol int) *kgo.Record {
 	if f.round > 0 && f.round%lateEvery == (symbol*lateEvery/f.symbols+5*partition)%lateEvery {
 		event = event.Add(-lateBy)
 	}
-	name := fmt.Sprintf("P%dS%03d", partition, symbol)
+	name := fmt.Sprintf("%sP%dS%03d", f.prefix, partition, symbol)
 	return &kgo.Record{
 		Topic: f.topic, Partition: int32(partition), Key: []byte(name), Timestamp: f.at,
 		Value: fmt.Appendf(nil, `{"symbol":%q,"timestamp_ns":%d,"bid_price":100.25}`, name, event.UnixNano()),
@@ -70,9 +71,12 @@ func (f *feed) tick(partition, symbol int) *kgo.Record {
 func (f *feed) produce() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.at = f.at.Add(roundEvery)
-	if f.live {
-		f.at = later(time.Now().Truncate(time.Millisecond), f.at.Add(-roundEvery))
+	// Never ahead of the clock, and in a running feed never behind it.
+	now := time.Now().Truncate(time.Millisecond)
+	if next := f.at.Add(roundEvery); f.live || next.After(now) {
+		f.at = later(now, f.at)
+	} else {
+		f.at = next
 	}
 	for p := range f.parts {
 		for s := range f.symbols {
