@@ -47,7 +47,7 @@ func newSession(m *member, parts map[string][]int32) *session {
 				continue
 			}
 			c := newClaim(p, m.g.layout.stream, virtual, m.g.newUnit(p), m.g.budget)
-			c.oldest = m.g.oldest
+			c.oldest, c.gate, c.generation = m.g.oldest, &m.g.gate, s.generation
 			s.claims[p] = c
 			s.ordered = append(s.ordered, c)
 		}
@@ -175,9 +175,10 @@ func (s *session) deliver(f kgo.FetchTopicPartition) {
 	})
 }
 
-// end closes the session: goka first, so that no record is in flight, then
-// the last checkpoint, unless the partitions are somebody else's by now. All
-// that together has a time: a stop must not take long, and a rebalance waits.
+// end closes the session: all its partitions are fenced, then goka ends, so
+// that no record is in flight, then comes the last checkpoint, unless the
+// partitions are somebody else's by now. All that together has a time: a stop
+// must not take long, and a rebalance waits.
 func (s *session) end(cause error) error {
 	limit := 2 * stopFor
 	stopping := s.m.ctx.Err() != nil
@@ -185,14 +186,20 @@ func (s *session) end(cause error) error {
 		limit = stopFor
 	}
 	until := time.Now().Add(limit)
+	if cause == nil {
+		s.g.gate.revoke(s.ordered)
+	} else {
+		s.g.gate.lose(s.ordered)
+		s.spoil(cause)
+	}
 	s.cancel(cause)
 	s.wg.Wait()
 	gokaErr := s.m.handler.Cleanup(s)
 	s.loop.stop(limit / 2)
-	if cause != nil {
-		s.spoil(cause)
-	}
 	err := s.lastCheckpoint(until, stopping)
+	if uncommitted := s.g.gate.settle(s.ordered); uncommitted != nil {
+		s.g.log.Warn().Err(uncommitted).Msg("what is not committed will be read again")
+	}
 	if err == nil && gokaErr != nil {
 		err = fatal{gokaErr}
 	}
