@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -29,7 +30,7 @@ var layers = []struct {
 var kafka = []string{"github.com/lovoo/goka", "github.com/IBM/sarama", "github.com/twmb/franz-go"}
 
 // forTests are packages that product code may not import.
-var forTests = []string{"internal/kafkatest", "internal/doctest", "internal/tidy"}
+var forTests = []string{"internal/kafkatest", "internal/feedtest", "internal/doctest", "internal/tidy"}
 
 type listed struct {
 	ImportPath string
@@ -52,6 +53,10 @@ func within(pkg, prefix string) bool {
 	return pkg == prefix || strings.HasPrefix(pkg, prefix+"/")
 }
 
+func isForTests(pkg string) bool {
+	return slices.ContainsFunc(forTests, func(f string) bool { return within(pkg, module+"/"+f) })
+}
+
 // wrongImports complains about a package's non-test imports.
 func wrongImports(p listed) []string {
 	var complaints []string
@@ -66,10 +71,8 @@ func wrongImports(p listed) []string {
 				complaints = append(complaints, fmt.Sprintf("%s imports %s: imports point from cmd to engine; move what both need down to %s",
 					p.ImportPath, imp, layers[own].name))
 			}
-			for _, f := range forTests {
-				if within(imp, module+"/"+f) && !within(p.ImportPath, module+"/internal/kafkatest") {
-					complaints = append(complaints, fmt.Sprintf("%s imports %s outside a test", p.ImportPath, imp))
-				}
+			if isForTests(imp) && !isForTests(p.ImportPath) {
+				complaints = append(complaints, fmt.Sprintf("%s imports %s outside a test", p.ImportPath, imp))
 			}
 			continue
 		}

@@ -1,9 +1,7 @@
 package e2e
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,6 +16,7 @@ import (
 	"time"
 
 	"github.com/auditstream/auditstream/engine"
+	"github.com/auditstream/auditstream/internal/feedtest"
 	"github.com/auditstream/auditstream/internal/kafkatest"
 )
 
@@ -242,49 +241,9 @@ type trade struct {
 // trades reads the trades of the recorded spot feed.
 func trades(t *testing.T) []trade {
 	t.Helper()
-	dir := os.Getenv("AUDITSTREAM_TEST_DATA")
-	if dir == "" {
-		dir = "../../../shared/data"
-	}
-	f, err := os.Open(filepath.Join(dir, "binance-spot-ethusdt-20240808.ndjson.gz"))
-	if err != nil {
-		kafkatest.SkipOrFail(t, "the recorded feed is not there (AUDITSTREAM_TEST_DATA): %v", err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var ts []trade
-	lines := bufio.NewScanner(z)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		at, message, _ := strings.Cut(lines.Text(), " ")
-		var m struct {
-			Data struct {
-				Event  string `json:"e"`
-				Symbol string `json:"s"`
-				At     int64  `json:"T"`
-				// encoding/json matches names in any case: without fields of
-				// their own "t" and "E" would be taken for "T" and "e".
-				ID    int64 `json:"t"`
-				Clock int64 `json:"E"`
-			} `json:"data"`
-		}
-		if err := json.Unmarshal([]byte(message), &m); err != nil {
-			t.Fatal(err)
-		}
-		if m.Data.Event != "trade" {
-			continue
-		}
-		var nanos int64
-		if _, err := fmt.Sscan(at, &nanos); err != nil {
-			t.Fatal(err)
-		}
-		ts = append(ts, trade{nanos / 1e6, m.Data.Symbol, message, m.Data.At})
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
+	for _, m := range feedtest.Trades(t) {
+		ts = append(ts, trade{m.Received / 1e6, m.Symbol, m.Text, m.Time})
 	}
 	return ts
 }
