@@ -67,6 +67,7 @@ func (a *app) commands() []*cobra.Command {
 		a.checkCommand(),
 		a.watchCommand(),
 		a.explainCommand(),
+		a.dlqCommand(),
 		a.demoCommand(),
 		a.configCommand(),
 		a.versionCommand(),
