@@ -13,16 +13,33 @@ type symbol struct {
 	lastAhead int64
 	lead      int64
 	lastSeen  int64
-	windowN   int64 // ticks in the window in which the last one was counted
-	cuts      int64 // truncations of the log before its row was written
-	nextTold  int64 // count at which the symbol is sighted again
+	windowN   int64  // ticks in the window in which the last one was counted
+	cuts      int32  // truncations of the log before its row was written
+	keySum    uint32 // hash of its key, 0: the key spells the symbol
 	dirty     bool
 	sighted   bool
-	unranked  bool   // its counts have changed since the ranking was made
-	placed    bool   // its key was hashed, at today's partition count
-	odd       bool   // is among those to be told at the next snapshot
-	fits      Fits   // functions that put its key here
-	keySum    uint32 // hash of its key, 0: the key spells the symbol
+	unranked  bool  // its counts have changed since the ranking was made
+	placed    bool  // its key was hashed, at today's partition count
+	odd       bool  // is among those to be told at the next snapshot
+	fits      Fits  // functions that put its key here
+	told      uint8 // the symbol is sighted again when its count is this power of ten
+}
+
+// sightAt are the counts at which a symbol is sighted.
+var sightAt = func() (powers [19]int64) {
+	power := int64(1)
+	for i := range powers {
+		powers[i] = power
+		power *= 10
+	}
+	return powers
+}()
+
+// tell notes that the topic has been told of the symbol at its count.
+func (s *symbol) tell() {
+	for int(s.told) < len(sightAt)-1 && sightAt[s.told] <= s.count {
+		s.told++
+	}
 }
 
 // Partition is the state of one partition of one tick topic and the judge of
@@ -46,6 +63,7 @@ type Partition struct {
 	row       PartitionRow
 	index     map[string]int32
 	symbols   []*symbol
+	slab      []symbol // room for the next symbols
 	episodes  map[Code]*Episode
 	disorders map[int32]*DisorderRow
 	silences  map[int32]*Episode
@@ -169,7 +187,11 @@ func (p *Partition) symbol(name []byte) *symbol {
 }
 
 func (p *Partition) addSymbol(name string) *symbol {
-	s := &symbol{name: name, through: -1, first: -1, lastEvent: NoTime, lastAhead: NoTime, lastSeen: NoTime, nextTold: 1}
+	if len(p.slab) == cap(p.slab) {
+		p.slab = make([]symbol, 0, min(64, 4+len(p.symbols)))
+	}
+	p.slab = append(p.slab, symbol{name: name, through: -1, first: -1, lastEvent: NoTime, lastAhead: NoTime, lastSeen: NoTime})
+	s := &p.slab[len(p.slab)-1]
 	p.current = int32(len(p.symbols))
 	p.index[name] = p.current
 	p.symbols = append(p.symbols, s)
@@ -281,15 +303,10 @@ func (p *Partition) sight(s *symbol, t *Tick, placed bool) {
 	if !s.sighted {
 		s.sighted = true
 		s.first = t.Offset
-		for s.nextTold < s.count {
-			s.nextTold *= 10
-		}
-	} else if s.count < s.nextTold && !placed {
+	} else if s.count < sightAt[s.told] && !placed {
 		return
 	}
-	for s.nextTold <= s.count {
-		s.nextTold *= 10
-	}
+	s.tell()
 	g := p.sighting(s)
 	g.Key, g.Fits, g.Time = firstBytes(t.Key), s.fits, p.recordTime(t)
 	if g.Spelled = s.keySum == 0; placed && s.lastEvent != NoTime {

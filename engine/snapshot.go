@@ -112,19 +112,19 @@ func (p *Partition) stats() *PartitionStats {
 // truncation a row speaks of another log, and wins over those before it.
 func (p *Partition) RestoreSymbol(r SymbolRow) {
 	s := p.symbol([]byte(r.Symbol))
-	if speaksLess(r.Cuts, r.Through, s.cuts, s.through) {
+	if speaksLess(r.Cuts, r.Through, int64(s.cuts), s.through) {
 		return
 	}
 	i := p.current
 	*s = symbol{
 		name: s.name, through: r.Through, count: r.Count, disorder: r.Disorder, first: r.First,
 		lastEvent: r.LastEvent, lastAhead: r.LastAhead, lead: r.Lead, lastSeen: r.LastSeen,
-		windowN: r.WindowN, nextTold: 1, sighted: r.Sighted, unranked: s.unranked, cuts: r.Cuts,
+		windowN: r.WindowN, sighted: r.Sighted, unranked: s.unranked, cuts: int32(r.Cuts),
 	}
 	p.restorePlace(s, &r)
 	p.unrank(i)
-	for s.sighted && s.nextTold <= s.count {
-		s.nextTold *= 10
+	if s.sighted {
+		s.tell()
 	}
 	delete(p.disorders, i)
 	delete(p.silences, i)
