@@ -28,6 +28,11 @@ func NamesOf(name string) Names {
 	}
 }
 
+var ownName = regexp.MustCompile(`^auditstream-.+-(table|distribution)$`)
+
+// isOwn reports whether a topic is named as audits name their own.
+func isOwn(name string) bool { return ownName.MatchString(name) }
+
 // AuditTopic is the audit topic when none is configured.
 func AuditTopic(firstTopic string) string { return firstTopic + ".audit" }
 

@@ -66,6 +66,14 @@ func TestValidateTellsEveryFault(t *testing.T) {
 			topology.New(topology.Options{Name: "n", Topics: []string{"auditstream-n-table"}}),
 			[]string{`topic "auditstream-n-table" cannot be both ticks and table topic`},
 		},
+		"another audit's topics": {
+			topology.New(topology.Options{Name: "n", Topics: []string{"auditstream-m-table", "auditstream-m-distribution", "auditstream-m-distribution-table", "auditstream-table"}}),
+			[]string{
+				`topic "auditstream-m-table" is a table or statistics topic of another audit`,
+				`topic "auditstream-m-distribution" is a table or statistics topic of another audit`,
+				`topic "auditstream-m-distribution-table" is a table or statistics topic of another audit`,
+			},
+		},
 		"audit and dead-letter topic are one": {
 			topology.New(topology.Options{Name: "n", Topics: []string{"t"}, DeadLetterTopic: "t.audit"}),
 			[]string{`topic "t.audit" cannot be both audit and dead letter topic`},

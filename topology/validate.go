@@ -3,6 +3,7 @@ package topology
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -44,6 +45,9 @@ func (t Topology) checkRoles() []error {
 	for _, topic := range t.Topics {
 		if topic.Role == RoleTicks {
 			ticks++
+			if isOwn(topic.Name) && !t.makes(topic.Name) {
+				faults = append(faults, fmt.Errorf("topic %q is a table or statistics topic of another audit", topic.Name))
+			}
 		}
 		first, listed := roles[topic.Name]
 		switch {
@@ -59,6 +63,11 @@ func (t Topology) checkRoles() []error {
 		faults = append(faults, errors.New("no topic to audit"))
 	}
 	return faults
+}
+
+// makes reports whether a topic of that name is one of the audit's own.
+func (t Topology) makes(name string) bool {
+	return slices.ContainsFunc(t.Topics, func(o Topic) bool { return o.Name == name && o.Create })
 }
 
 func (t Topology) checkEdges() []error {
