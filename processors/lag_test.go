@@ -54,6 +54,9 @@ func (w *watched) sample(group string) map[int32]*engine.LagSample {
 	}
 	s := w.watch.last()
 	w.judge.ObserveLag(s.samples[w.topic], s.at.UnixNano())
+	for name, times := range s.rebalances {
+		w.judge.ObserveRebalances(name, times, monotonic())
+	}
 	for _, r := range w.judge.Snapshot().Reports {
 		w.told = append(w.told, r.Findings...)
 	}
@@ -159,6 +162,56 @@ func TestLagOfGroupsWithMembersOfEitherProtocol(t *testing.T) {
 					t.Errorf("saw %+v", s)
 				}
 				w.wants("OPENED CONSUMER_LAG")
+			})
+		}
+	})
+}
+
+// A member that comes and goes makes a storm of its group, whatever the
+// protocol; the one that stays and the first join make none.
+func TestAStormOfAWatchedGroup(t *testing.T) {
+	t.Parallel()
+	kafkatest.Run(t, func(t *testing.T, c *kafkatest.Cluster) {
+		for kind, opts := range map[string][]kgo.Opt{"classic": {kgo.Balancers(kgo.RangeBalancer())}, "consumer": {kgo.ServerSideBalancer()}} {
+			t.Run(kind, func(t *testing.T) {
+				t.Parallel()
+				group := c.Group(t)
+				w := newWatched(t, c, 2, quietLimits(), group)
+				join := func() *kgo.Client {
+					member := c.Client(t, append(slices.Clone(opts), kgo.ConsumerGroup(group), kgo.ConsumeTopics(w.topic), kgo.HeartbeatInterval(100*time.Millisecond))...)
+					go func() {
+						for !member.PollFetches(context.Background()).IsClientClosed() {
+							continue
+						}
+					}()
+					return member
+				}
+				await := func(members int) {
+					t.Helper()
+					kafkatest.Eventually(t, fmt.Sprintf("%d members in a settled group", members), func() bool {
+						s := w.sample(group)[0]
+						return s != nil && s.Members == members && s.State == "Stable"
+					})
+				}
+				join()
+				await(1)
+				w.wants()
+				for range 2 {
+					other := join()
+					await(2)
+					other.LeaveGroup()
+					other.Close()
+					await(1)
+				}
+				var storm *engine.Finding
+				for i := range w.told {
+					if w.told[i].Code == engine.RebalanceStorm {
+						storm = &w.told[i]
+					}
+				}
+				if storm == nil || storm.Group != group || storm.Evidence["members"] == nil {
+					t.Errorf("told %+v, want a storm", w.told)
+				}
 			})
 		}
 	})
