@@ -6,22 +6,6 @@ import (
 	"testing"
 )
 
-// grown is a topic of a topic's life: names that tick under one partition
-// count, then under another.
-type grown struct {
-	*fleet
-	family family
-	last   map[string]int32 // partition of each name's last tick
-}
-
-func (g *grown) round(names []string, n int32) {
-	for _, name := range names {
-		at := placesOf([]byte(name), n)[g.family]
-		g.last[name] = at
-		g.send(name, at)
-	}
-}
-
 func names(n int) (out []string) {
 	for i := range n {
 		out = append(out, fmt.Sprintf("SYM-%03d", i))

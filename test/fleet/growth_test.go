@@ -1,0 +1,235 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/auditstream/auditstream/engine"
+	"github.com/auditstream/auditstream/internal/kafkatest"
+)
+
+// market writes ticks of many symbols with murmur2 until it is stopped. Its
+// event times only grow.
+type market struct {
+	client *kgo.Client
+	topic  string
+	mu     sync.Mutex
+	places map[int32]int64    // acknowledged records
+	last   map[string]int32   // partition of each symbol's last record
+	went   map[string][]int32 // partitions of each symbol, in turn
+}
+
+func newMarket(t *testing.T, a *audit) *market {
+	m := &market{topic: a.topic, places: map[int32]int64{}, last: map[string]int32{}, went: map[string][]int32{}}
+	m.client = a.Client(t, kgo.RecordPartitioner(kgo.StickyKeyPartitioner(nil)), kgo.MetadataMaxAge(time.Second), kgo.MetadataMinAge(500*time.Millisecond),
+		kgo.ProducerLinger(5*time.Millisecond))
+	return m
+}
+
+func value(symbol string, event time.Time) []byte {
+	return fmt.Appendf(nil, `{"symbol":%q,"timestamp_ns":%d,"bid_price":100.25}`, symbol, event.UnixNano())
+}
+
+func (m *market) acknowledged(r *kgo.Record, err error) {
+	if err != nil {
+		return // given up at the end of the test: nothing was written
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.places[r.Partition]++
+	symbol := string(r.Key)
+	if at, ok := m.last[symbol]; !ok || at != r.Partition {
+		m.last[symbol] = r.Partition
+		m.went[symbol] = append(m.went[symbol], r.Partition)
+	}
+}
+
+// run writes a tick of every symbol every 20 ms.
+func (m *market) run(ctx context.Context, symbols int) {
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		now := time.Now()
+		for i := range symbols {
+			symbol := fmt.Sprintf("SYM%03d", i)
+			m.client.Produce(context.Background(), &kgo.Record{Topic: m.topic, Key: []byte(symbol), Value: value(symbol, now)}, m.acknowledged)
+		}
+	}
+}
+
+// one writes a single tick and waits for it.
+func (m *market) one(t *testing.T, symbol string, event time.Time) *kgo.Record {
+	t.Helper()
+	r := &kgo.Record{Topic: m.topic, Key: []byte(symbol), Value: value(symbol, event)}
+	if err := m.client.ProduceSync(t.Context(), r).FirstErr(); err != nil {
+		t.Fatal(err)
+	}
+	m.acknowledged(r, nil)
+	return r
+}
+
+func (m *market) total() (n int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, c := range m.places {
+		n += c
+	}
+	return n
+}
+
+// traveller is a symbol that murmur2 moves from one count to the other.
+func traveller(from, to int32) string {
+	for i := 0; ; i++ {
+		s := fmt.Sprintf("MOVES%d", i)
+		if engine.HashMurmur2.Partition([]byte(s), from) != engine.HashMurmur2.Partition([]byte(s), to) {
+			return s
+		}
+	}
+}
+
+// committed is the sum of the group's offsets.
+func (a *audit) committed(t *testing.T) (sum int64) {
+	t.Helper()
+	offsets, err := a.Admin(t).FetchOffsets(t.Context(), a.names.Group)
+	if err != nil {
+		return -1
+	}
+	for _, o := range offsets[a.topic] {
+		sum += max(0, o.At)
+	}
+	return sum
+}
+
+func grow(t *testing.T, a *audit, to int) {
+	t.Helper()
+	responses, err := a.Admin(t).UpdatePartitions(t.Context(), to, a.topic)
+	if err == nil {
+		err = responses.Error()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestGrowthUnderLoad grows a topic from 3 to 6 partitions while two instances
+// audit it and producers go on writing.
+func TestGrowthUnderLoad(t *testing.T) {
+	const from, to, symbols = 3, 6, 60
+	settings := []string{"consumer.override.metadata.max.age.ms=1000", "consumer.override.session.timeout.ms=6000", "checkpoint.interval.ms=200"}
+	a := newAudit(t, from, settings...)
+	one, two := a.start(t, "instance.id=one"), a.start(t, "instance.id=two")
+	m := newMarket(t, a)
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { m.run(ctx, symbols) })
+	t.Cleanup(stop)
+	kafkatest.Eventually(t, "both instances audit", func() bool { return a.committed(t) > 2000 })
+
+	moves := traveller(from, to)
+	began := time.Now()
+	before := m.one(t, moves, began)
+	grow(t, a, to)
+	kafkatest.Eventually(t, "producers know of the new partitions", func() bool {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		return m.places[3]+m.places[4]+m.places[5] > 1000
+	})
+	after := m.one(t, moves, began.Add(-1500*time.Millisecond))
+	if before.Partition == after.Partition {
+		t.Fatalf("%s stayed on partition %d", moves, before.Partition)
+	}
+	kafkatest.Eventually(t, "the audit goes on", func() bool { return a.committed(t) > m.total()/2 })
+	stop()
+	running.Wait()
+	if err := m.client.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	kafkatest.Eventually(t, "everything is audited", func() bool { return a.committed(t) >= m.total() })
+	one.stop(t)
+	two.stop(t)
+	a.toEnd(t)
+	a.checkGrowth(t, m, from, to, after, moves)
+}
+
+// TestTopicGrewBeforeTheAudit audits a topic that has grown already, from its
+// first record on.
+func TestTopicGrewBeforeTheAudit(t *testing.T) {
+	const from, to, symbols = 3, 6, 60
+	a := newAudit(t, from)
+	m := newMarket(t, a)
+	write := func(more func() bool) {
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { m.run(ctx, symbols) })
+		kafkatest.Eventually(t, "records", more)
+		stop()
+		running.Wait()
+		if err := m.client.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(func() bool { return m.total() > 3000 })
+	moves := traveller(from, to)
+	began := time.Now()
+	m.one(t, moves, began)
+	grow(t, a, to)
+	write(func() bool {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		return m.places[3]+m.places[4]+m.places[5] > 2000
+	})
+	after := m.one(t, moves, began.Add(-1500*time.Millisecond))
+	a.toEnd(t)
+	a.checkGrowth(t, m, from, to, after, moves)
+}
+
+// checkGrowth holds the reports against what was written.
+func (a *audit) checkGrowth(t *testing.T, m *market, from, to int, after *kgo.Record, moves string) {
+	t.Helper()
+	reports := a.read(t)
+	r := final(t, reports)
+	if r.Counts.Records != m.total() || r.TotalTicks != m.total() || int(r.Partitions) != to {
+		t.Errorf("records %d, ticks %d over %d partitions; produced %d", r.Counts.Records, r.TotalTicks, r.Partitions, m.total())
+	}
+	for p := range int32(to) {
+		if got := r.PartitionTicks[strconv.Itoa(int(p))]; got != m.places[p] {
+			t.Errorf("partition %d: %d ticks, produced %d", p, got, m.places[p])
+		}
+	}
+	if r.Partitioner != "murmur2" {
+		t.Errorf("partitioner %q; %s", r.Partitioner, r.Notes)
+	}
+	for _, f := range opened(t, reports, engine.SymbolSplit, engine.PartitionerMixed, engine.PartitionerMismatch, engine.RecordsLost) {
+		t.Errorf("%s: %s", f.Code, f.Cause)
+	}
+	changes := opened(t, reports, engine.PartitionsChanged)
+	if len(changes) != 1 || changes[0].Observed != float64(to) || changes[0].Threshold != float64(from) {
+		t.Errorf("findings of growth: %+v", changes)
+	}
+	moved := 0
+	for _, went := range m.went {
+		if len(went) > 1 {
+			moved++
+		}
+	}
+	for _, f := range r.Findings {
+		if f.Code == engine.PartitionsChanged && f.Count != int64(moved) {
+			t.Errorf("%d symbols have moved, found %d: %s", moved, f.Count, f.Cause)
+		}
+	}
+	late := opened(t, reports, engine.UpstreamDisorder)
+	if len(late) != 1 || late[0].Symbol != moves || *late[0].Partition != after.Partition || late[0].FirstOffset != after.Offset || late[0].Observed != 1500 {
+		t.Errorf("disorder across the move of %s to %d@%d: %+v", moves, after.Partition, after.Offset, late)
+	}
+}
