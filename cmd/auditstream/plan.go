@@ -28,6 +28,7 @@ func (a *app) planCommand() *cobra.Command {
 		a.planGrowthCommand(),
 		a.planProducerCommand(),
 		a.planTopicCommand(),
+		a.planCapacityCommand(),
 	)
 	return plan
 }
