@@ -22,6 +22,7 @@ type Input struct {
 	file     *os.File
 	stream   *lineReader // standard input that has been looked at
 	spooled  bool
+	cut      bool // what was spooled ended in the middle of itself
 	consumed atomic.Int64
 }
 
@@ -101,7 +102,9 @@ func (in *Input) spool(lines *lineReader) error {
 		return err
 	}
 	in.file, in.spooled = file, true
-	if in.Size, err = io.Copy(file, lines.in); err != nil && !isEnd(err) {
+	in.Size, err = io.Copy(file, lines.in)
+	in.cut = errors.Is(err, io.ErrUnexpectedEOF)
+	if err != nil && !isEnd(err) {
 		return fmt.Errorf("keeping the input in %s: %w", file.Name(), err)
 	}
 	_, err = file.Seek(0, io.SeekStart)

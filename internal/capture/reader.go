@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 
@@ -21,11 +22,16 @@ type Placing struct {
 // would be faults of their own, and such a line lies on partition 0.
 var unknownKey = []byte("?")
 
+// kcatTalk begins what kcat says beside the records, such as that it has
+// reached the end of a partition, where its stderr went into the file too.
+var kcatTalk = []byte("% ")
+
 // Reader gives the records of a capture in the order of the file. It reads
 // them as a stream.
 type Reader struct {
 	lines   *lineReader
 	bare    bool
+	cut     bool // the input was, before it was kept in a file
 	decoder codecs.TickDecoder
 	placing Placing
 
@@ -40,7 +46,7 @@ type Reader struct {
 // Records starts reading at the beginning. The decoder reads values; placing
 // matters for bare files only.
 func (in *Input) Records(decoder codecs.TickDecoder, placing Placing) (*Reader, error) {
-	r := &Reader{bare: in.Bare, decoder: decoder, placing: placing, next: map[int32]int64{}}
+	r := &Reader{bare: in.Bare, cut: in.cut, decoder: decoder, placing: placing, next: map[int32]int64{}}
 	r.kcat.content = true
 	r.last = engine.Place{Offset: -1}
 	if in.stream != nil {
@@ -67,7 +73,7 @@ func (r *Reader) Close() {
 }
 
 // CutShort says whether a packed file ended in the middle.
-func (r *Reader) CutShort() bool { return r.lines.short }
+func (r *Reader) CutShort() bool { return r.cut || r.lines.short }
 
 // Lost is the number of damaged lines that do not tell which record they are,
 // and the first of them.
@@ -84,6 +90,9 @@ func (r *Reader) Next(rec *Record) error {
 		if r.bare {
 			r.bareRecord(line, rec)
 			return nil
+		}
+		if bytes.HasPrefix(line, kcatTalk) {
+			continue
 		}
 		if r.kcatRecord(line, rec) {
 			return nil

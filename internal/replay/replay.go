@@ -157,8 +157,7 @@ func (r *replay) read(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", r.in.Name, err)
 		}
 	}
-	r.noteDamage(in)
-	return nil
+	return r.tellDamage(in)
 }
 
 func (r *replay) record(rec *capture.Record) error {
@@ -183,15 +182,20 @@ func (r *replay) record(rec *capture.Record) error {
 	return a.observe(p, rec)
 }
 
-// noteDamage tells what of the file could not be audited.
-func (r *replay) noteDamage(in *capture.Reader) {
+// tellDamage tells what of the file could not be audited: in the reports too,
+// since who reads those must know that they are about a part.
+func (r *replay) tellDamage(in *capture.Reader) error {
+	a := r.audits[0]
 	if lines, first := in.Lost(); lines > 0 {
 		r.Note("%s: %d lines are no records and were left out, the first is line %d", r.in.Name, lines, first)
+		a.topic.Damaged(r.in.Name, lines, first)
 	}
 	if in.CutShort() {
 		r.Note("%s: the packed file ends in the middle", r.in.Name)
+		a.topic.Damaged(r.in.Name, 0, 0)
 	}
 	if r.again > 0 {
 		r.Note("%s: %d records repeat an offset of their partition or lie before it: they are counted as duplicates and judged no further", r.in.Name, r.again)
 	}
+	return a.write(a.topic.Snapshot().Reports)
 }

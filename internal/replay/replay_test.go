@@ -1,11 +1,14 @@
 package replay
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/engine"
@@ -128,5 +131,40 @@ func TestTopicsInTheFile(t *testing.T) {
 	})
 	if !errors.As(err, new(Invalid)) {
 		t.Errorf("consumed offsets of two topics: %v", err)
+	}
+}
+
+// A packed capture that was cut: what is there is audited, and the reports say
+// that it is a part, wherever the cut lies.
+func TestCutPackedFile(t *testing.T) {
+	var lines strings.Builder
+	for i := range 3000 {
+		lines.WriteString(kcat(i%3, i/3, fmt.Sprintf("S%d", i%3), t0+int64(i)*1e6))
+	}
+	var packed bytes.Buffer
+	z, err := zstd.NewWriter(&packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := z.Write([]byte(lines.String())); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range []int{packed.Len() - 1, packed.Len() * 2 / 3, packed.Len() / 2} {
+		reports, err := replayAll(t, context.Background(), string(packed.Bytes()[:size]), nil)
+		if err != nil {
+			t.Fatalf("%d of %d bytes: %v", size, packed.Len(), err)
+		}
+		final := reports[len(reports)-1]
+		told := false
+		for i := range final.Findings {
+			f := &final.Findings[i]
+			told = told || f.Code == engine.UnreadableValue && strings.Contains(f.Cause, "ends in the middle")
+		}
+		if !told || final.Trigger != engine.TriggerFinal || final.Counts.Records > 3000 {
+			t.Errorf("%d of %d bytes: told %v, %v with %d records", size, packed.Len(), told, final.Trigger, final.Counts.Records)
+		}
 	}
 }
