@@ -140,7 +140,7 @@ func (d *detection) produce(ctx context.Context, cl *kgo.Client, rate int) error
 	every := total / detectionSteps
 	for i := range total {
 		if ahead := time.Until(began.Add(time.Duration(i) * time.Second / time.Duration(rate))); ahead > time.Millisecond {
-			time.Sleep(ahead)
+			<-time.After(ahead) // the rate is the measurement's condition
 		}
 		d.send(ctx, cl, fmt.Sprintf("EQ%06d", i%benchSymbols), time.Now(), false)
 		if i%every == every-1 {
