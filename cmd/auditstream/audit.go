@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 
 	"github.com/IBM/sarama"
 	"github.com/rs/zerolog"
@@ -193,15 +192,4 @@ func stateFolder(c *config.Config) (string, error) {
 		return "", withTry(fmt.Errorf("state.dir: no cache folder: %w", err), "set the key state.dir")
 	}
 	return filepath.Join(cache, "auditstream"), nil
-}
-
-// collectRarely lets the heap grow to five times what is live before it is
-// collected: what is live is small beside what fetches allocate, and at the
-// default a quarter of the audit's CPU went into collecting. GOGC overrides.
-func collectRarely() (restore func()) {
-	if os.Getenv("GOGC") != "" {
-		return func() {}
-	}
-	old := debug.SetGCPercent(400)
-	return func() { debug.SetGCPercent(old) }
 }
