@@ -70,7 +70,9 @@ func (t *Topic) judgeMismatch() {
 		plural(int64(f.Observed), "key"), t.name, pinned, t.limits.Partitioner, t.partitionerSeen())
 	f.Evidence["expected"], f.Evidence["seen"] = pinned.String(), t.partitionerSeen()
 	f.Evidence["functions"], f.Evidence["symbols"] = t.functions(), symbols
-	t.nameProducers(f)
+	if producers := t.producers(func(fits Fits) bool { return !fits.has(pinned) }); len(producers) > 0 {
+		f.Evidence["producers"] = producers
+	}
 	if opened {
 		t.openFinding(subjectMismatch, f)
 	} else {

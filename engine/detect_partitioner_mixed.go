@@ -17,6 +17,8 @@ type Function struct {
 	Odds    float64  `json:"odds"`  // chance that other functions would put those keys there too
 	Symbols []string `json:"symbols"`
 	Clients []string `json:"clients"`
+
+	Producers []SymbolLoad `json:"producers,omitempty"` // where a header names them: of records that no other function explains
 }
 
 // strays is what no function explains.
@@ -95,7 +97,9 @@ func (t *Topic) judgeMixed() {
 func (t *Topic) mixed(f *Finding, opened bool, left *strays, many bool) {
 	functions := t.functions()
 	if many {
-		functions = append(functions, left.function(t.placing.explained.ticks))
+		rest := left.function(t.placing.explained.ticks)
+		rest.Producers = t.producers(func(fits Fits) bool { return !t.placing.explained.explains(fits) })
+		functions = append(functions, rest)
 	}
 	before, beside := f.Count, int64(0)
 	most := int64(0)
@@ -128,7 +132,6 @@ func (t *Topic) mixed(f *Finding, opened bool, left *strays, many bool) {
 		f.Evidence["same_at_this_count"] = t.placing.kin.same(t.placing.explained.members[0].family)
 	}
 	f.Evidence["unexplained_keys"] = int64(left.keys)
-	t.nameProducers(f)
 	if opened {
 		t.openFinding(subjectMixed, f)
 	} else {
@@ -142,7 +145,7 @@ func (t *Topic) functions() (out []Function) {
 	for i, m := range e.members {
 		g := Function{
 			Name: m.family.String(), Keys: int64(m.keys + 0.5), Ticks: int64(m.ticks + 0.5), Odds: odds(m.bits), Clients: m.family.clients(),
-			Symbols: []string{},
+			Symbols: []string{}, Producers: t.producersOf(m.family),
 		}
 		for _, r := range m.rivals {
 			g.Or = append(g.Or, r.String())

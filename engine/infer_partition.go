@@ -16,11 +16,12 @@ const oddPerSnapshot = 300
 // records. A symbol's key is hashed once; its state holds the outcome, 6 bytes
 // a symbol. All else is of constant size.
 type fitState struct {
-	ticks  [1 << familyCount]int64 // records by the functions that their key fits
-	placed int                     // symbols whose key was hashed
-	hits   [familyCount]int        // of them, those that fit each function
-	lead   Fits                    // the function that most of them fit, 0: not clear yet
-	odd    []int32                 // symbols to be told although their count is no power of ten
+	ticks     [1 << familyCount]int64   // records by the functions that their key fits
+	placed    int                       // symbols whose key was hashed
+	hits      [familyCount]int          // of them, those that fit each function
+	lead      Fits                      // the function that most of them fit, 0: not clear yet
+	producers map[string]map[Fits]int64 // records by producer, where producers are named
+	odd       []int32                   // symbols to be told although their count is no power of ten
 }
 
 // place notes which functions fit the tick's key and reports whether the
@@ -43,6 +44,9 @@ func (p *Partition) place(s *symbol, t *Tick) (first bool) {
 	}
 	if p.fresh {
 		p.fit.ticks[s.fits]++
+		if t.Producer != nil {
+			p.fit.produced(t.Producer, s.fits)
+		}
 	}
 	if s.fits&p.fit.lead == 0 && !s.odd {
 		s.odd = true
@@ -121,11 +125,12 @@ func (p *Partition) restorePlace(s *symbol, r *SymbolRow) {
 // restoreFits takes from a partition's row what was counted at the partition
 // count that still holds.
 func (p *Partition) restoreFits(r *PartitionRow) {
-	p.fit.ticks = [1 << familyCount]int64{}
+	p.fit.ticks, p.fit.producers = [1 << familyCount]int64{}, nil
 	if r.Partitions != p.partitions {
 		return
 	}
 	for _, f := range r.Fits {
 		p.fit.ticks[f.Fits] = f.Ticks
 	}
+	p.fit.restoreProducers(r.Producers)
 }

@@ -281,6 +281,43 @@ func TestOneKeyOfManySymbolsIsCountedOnce(t *testing.T) {
 	}
 }
 
+func TestProducersAreNamedWhereAHeaderTellsThem(t *testing.T) {
+	l := DefaultLimits()
+	l.Partitioner = "murmur2"
+	w := newFleet(t, 12, &l)
+	for round := range int64(10) {
+		for _, v := range vectors(t, 12) {
+			for name, f := range map[string]family{"gateway-java": familyMurmur2, "pricer-c\xff": familyCRC32} {
+				if f == familyCRC32 && round > 0 {
+					continue
+				}
+				p := v.at[f]
+				r := at(w.offsets[p], round*1e6, v.key)
+				r.tick.Producer, r.partition = []byte(name), p
+				w.offsets[p]++
+				w.produce(r)
+				w.step(int(p))
+			}
+		}
+		if round == 5 {
+			for id := range w.parts {
+				w.checkpoint(id, true)
+				w.restart(id)
+			}
+		}
+	}
+	final := w.finish()
+	functions := one(t, final, PartitionerMixed).Evidence["functions"].([]Function)
+	for i, want := range []string{"gateway-java", `pricer-c\xff`} {
+		if p := functions[i].Producers; len(p) != 1 || p[0].Symbol != want {
+			t.Errorf("producers of %s: %v, want %s", functions[i].Name, p, want)
+		}
+	}
+	if p := one(t, final, PartitionerMismatch).Evidence["producers"].([]SymbolLoad); len(p) != 1 || p[0].Symbol != `pricer-c\xff` {
+		t.Errorf("producers that contradict the configuration: %v", p)
+	}
+}
+
 // TestHundredThousandSymbolsOfOneFamily also tells what inference costs.
 func TestHundredThousandSymbolsOfOneFamily(t *testing.T) {
 	const symbols = 100_000

@@ -16,6 +16,7 @@ type Limits struct {
 	FindingsPerReport    int           // findings listed in one report; the rest is counted
 	SymbolsPerReport     int           // symbols listed in one report; the rest is counted
 	Partitioner          string        // configured partitioner, or "auto"
+	ProducerHeader       string        // record header that names the producer; empty: producers cannot be told apart
 	OffsetBasis          string        // COMMITTED or CURRENT_POSITION
 	NormalizeUpper       bool          // symbol.normalize=upper: keys are compared stripped and in upper case
 	TimestampType        string        // the topic's timestamp type, empty when not known

@@ -56,10 +56,11 @@ type PartitionRow struct {
 	MaxAge     int64  `json:"max_age"`    // greatest clock minus event time, NoTime: none
 	Units      uint8  `json:"units"`      // bit set of units seen
 
-	Partitions int32       `json:"partitions,omitempty"` // partition count at which the row was written, 0: not known
-	Fits       []FitTicks  `json:"fits,omitempty"`       // records by the functions that their key fits, at that count
-	Window     WindowState `json:"window"`
-	Episodes   []Episode   `json:"episodes,omitempty"`
+	Partitions int32          `json:"partitions,omitempty"` // partition count at which the row was written, 0: not known
+	Fits       []FitTicks     `json:"fits,omitempty"`       // records by the functions that their key fits, at that count
+	Producers  []ProducerFits `json:"producers,omitempty"`
+	Window     WindowState    `json:"window"`
+	Episodes   []Episode      `json:"episodes,omitempty"`
 }
 
 // WindowState is the open report window of a partition.
@@ -135,10 +136,11 @@ type PartitionStats struct {
 	CaughtUp   bool   `json:"caught_up"`       // the partition stood at its end
 	Reset      bool   `json:"reset,omitempty"` // totals start anew: the topic was re-created
 
-	Fits      []FitTicks   `json:"fits,omitempty"` // records by the functions that their key fits
-	Windows   []WindowLoad `json:"windows,omitempty"`
-	Top       []SymbolLoad `json:"top,omitempty"`  // busiest symbols, descending
-	Late      []SymbolLoad `json:"late,omitempty"` // symbols with most late ticks, descending
-	Sightings []Sighting   `json:"sightings,omitempty"`
-	Findings  []Finding    `json:"findings,omitempty"` // changed since the last
+	Fits      []FitTicks     `json:"fits,omitempty"` // records by the functions that their key fits
+	Producers []ProducerFits `json:"producers,omitempty"`
+	Windows   []WindowLoad   `json:"windows,omitempty"`
+	Top       []SymbolLoad   `json:"top,omitempty"`  // busiest symbols, descending
+	Late      []SymbolLoad   `json:"late,omitempty"` // symbols with most late ticks, descending
+	Sightings []Sighting     `json:"sightings,omitempty"`
+	Findings  []Finding      `json:"findings,omitempty"` // changed since the last
 }

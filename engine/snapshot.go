@@ -76,6 +76,7 @@ func (p *Partition) partitionRow() PartitionRow {
 	r := p.row
 	r.Symbols = int64(len(p.symbols))
 	r.Partitions, r.Fits = p.partitions, p.fit.list()
+	r.Producers = p.fit.listProducers()
 	r.Episodes = make([]Episode, 0, len(p.episodes))
 	for _, d := range detectors {
 		if e := p.episodes[d.code]; e != nil {
@@ -97,7 +98,7 @@ func (p *Partition) stats() *PartitionStats {
 		Counts: p.row.Counts, Keyed: p.row.Keyed, Symbols: int64(len(p.symbols)), Disordered: p.row.Disordered,
 		Watermark: p.row.Watermark, FirstTime: p.row.FirstTime, MaxAge: p.row.MaxAge, Units: p.row.Units,
 		Passed: p.row.Window.Start, CaughtUp: p.progress.live, Reset: p.reset,
-		Windows: p.closed, Top: top, Late: p.ranked.late, Sightings: p.sightings, Findings: p.told, Fits: p.fit.list(),
+		Windows: p.closed, Top: top, Late: p.ranked.late, Sightings: p.sightings, Findings: p.told, Fits: p.fit.list(), Producers: p.fit.listProducers(),
 	}
 	if p.relist > 0 {
 		// The topic lists open findings with their last count.
@@ -147,7 +148,7 @@ func (p *Partition) RestorePartition(r PartitionRow) {
 		return
 	}
 	p.row = r
-	p.row.Episodes, p.row.Fits = nil, nil
+	p.row.Episodes, p.row.Fits, p.row.Producers = nil, nil, nil
 	p.restoreFits(&r)
 	clear(p.episodes)
 	for i := range r.Episodes {

@@ -88,6 +88,7 @@ type Tick struct {
 	Kind       Kind
 	Reason     Reason
 	Unit       Unit   // unit in which the value spelled the event time
+	Producer   []byte // who wrote it, by a header; nil: not known
 	Origin     *Place // first place of a redelivered record, when its headers name one
 }
 

@@ -112,6 +112,3 @@ func (t *Topic) undecidedNote() string {
 	}
 	return n
 }
-
-// nameProducers tells which producers wrote what the finding is about.
-func (t *Topic) nameProducers(*Finding) {}

@@ -127,10 +127,11 @@ func (u *symbols) consume(records []*kgo.Record) error {
 		if r.Attrs.IsControl() {
 			continue
 		}
-		t.Offset, t.Key, t.Value, t.Origin = r.Offset, r.Key, r.Value, nil
+		t.Offset, t.Key, t.Value, t.Origin, t.Producer = r.Offset, r.Key, r.Value, nil, nil
 		t.RecordTime = recordTime(r)
 		if len(r.Headers) > 0 {
 			t.Origin = codecs.Origin(headers(r))
+			t.Producer = codecs.Producer(headers(r), u.cfg.Limits.ProducerHeader)
 		}
 		u.decoder.Decode(r.Value, t)
 		if t.Kind == engine.Unreadable || t.Kind == engine.Unusable {

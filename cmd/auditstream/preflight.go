@@ -36,6 +36,7 @@ func limitsOf(c *config.Config) engine.Limits {
 	limits.ReportInterval = c.ReportInterval
 	limits.FindingsPerReport = c.FindingsMaxPerReport
 	limits.Partitioner = c.Partitioner
+	limits.ProducerHeader = c.FieldProducer
 	limits.OffsetBasis = c.OffsetBasis
 	limits.NormalizeUpper = c.SymbolNormalize == "upper"
 	limits.UncommittedReads = kafka.ReadsUncommitted(c)

@@ -149,13 +149,16 @@ func (k *kcatLine) origin() *engine.Place {
 	if len(k.headers) == 0 {
 		return nil
 	}
-	return codecs.Origin(func(yield func(string, []byte) bool) {
-		for _, h := range k.headers {
-			if !yield(h.Key, h.Value) {
-				return
-			}
+	return codecs.Origin(k.each)
+}
+
+// each gives the headers in turn.
+func (k *kcatLine) each(yield func(string, []byte) bool) {
+	for _, h := range k.headers {
+		if !yield(h.Key, h.Value) {
+			return
 		}
-	})
+	}
 }
 
 // number reads a whole number as JSON spells it.

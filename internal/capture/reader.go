@@ -15,6 +15,7 @@ type Placing struct {
 	Hash       engine.Hash
 	Partitions int32
 	Symbols    codecs.TickDecoder // reads exact symbols
+	Producer   string             // header that names a record's producer; empty: none does
 }
 
 // unknownKey stands for the key of a bare line whose symbol cannot be read.
@@ -145,6 +146,7 @@ func (r *Reader) kcatRecord(line []byte, rec *Record) bool {
 		return true
 	}
 	rec.Tick.Origin = k.origin()
+	rec.Tick.Producer = codecs.Producer(k.each, r.placing.Producer)
 	r.decoder.Decode(k.payload, &rec.Tick)
 	return true
 }

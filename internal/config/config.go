@@ -21,6 +21,7 @@ type Config struct {
 	SchemaRegistryURL   string
 
 	FieldSymbol, FieldTimestamp, FieldSequence, FieldVenue string         // dotted paths
+	FieldProducer                                          string         // a header's name
 	FieldTimestampZone                                     *time.Location // nil: a time without zone is unusable
 	FieldTimestampUnit                                     string         // ns, us, ms, s, iso or auto
 	SymbolNormalize                                        string         // none or upper

@@ -42,6 +42,8 @@ var Keys = []Key{
 		text(func(c *Config) *string { return &c.FieldSequence }, pathRule)},
 	{"field.venue", "", "ticks have none", "Dotted path of the venue, exact case.",
 		text(func(c *Config) *string { return &c.FieldVenue }, pathRule)},
+	{"field.producer", "", "producers are not told apart", "Name of the record header that says who wrote the record, exact case: findings about partitioners then name producers.",
+		text(func(c *Config) *string { return &c.FieldProducer }, anyText)},
 	{"field.timestamp.zone", "", "such a time is unusable", "Zone of times that carry none, by its IANA name.",
 		zone()},
 	{"field.timestamp.unit", "auto", "", "Unit of the event time. `auto` goes by the number of digits only, and the report says so.",

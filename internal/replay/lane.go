@@ -95,19 +95,20 @@ func (l *lane) take(records []*kgo.Record, out []*chunk) ([]*kgo.Record, []*chun
 // record judges one record that is selected.
 func (l *lane) record(r *kgo.Record) error {
 	t := &l.tick
-	t.Offset, t.Key, t.Value, t.Origin = r.Offset, r.Key, r.Value, nil
+	t.Offset, t.Key, t.Value, t.Origin, t.Producer = r.Offset, r.Key, r.Value, nil, nil
 	t.RecordTime = engine.NoTime
 	if r.Timestamp.UnixMilli() != -1 {
 		t.RecordTime = r.Timestamp.UnixNano()
 	}
 	if len(r.Headers) > 0 {
-		t.Origin = codecs.Origin(func(yield func(string, []byte) bool) {
+		headers := func(yield func(string, []byte) bool) {
 			for _, h := range r.Headers {
 				if !yield(h.Key, h.Value) {
 					return
 				}
 			}
-		})
+		}
+		t.Origin, t.Producer = codecs.Origin(headers), codecs.Producer(headers, l.o.Limits.ProducerHeader)
 	}
 	l.decoder.Decode(r.Value, t)
 	if l.timed && !l.inTime(t) {

@@ -125,7 +125,7 @@ func (r *replay) open() (*capture.Reader, error) {
 			return nil, err
 		}
 	}
-	return r.in.Records(values, capture.Placing{Hash: r.Hash, Partitions: r.audits[0].count, Symbols: symbols})
+	return r.in.Records(values, capture.Placing{Hash: r.Hash, Partitions: r.audits[0].count, Symbols: symbols, Producer: r.limits.ProducerHeader})
 }
 
 // read judges every record of the file that is selected.

@@ -278,15 +278,14 @@ func TestClientsAreNamed(t *testing.T) {
 // program audit it.
 func TestMixedTopicIsNamedByTheProgram(t *testing.T) {
 	const partitions = 12
-	a := newAudit(t, partitions, "partitioner=java")
+	a := newAudit(t, partitions, "partitioner=java", "field.producer=producer")
 	keys := vectors(t, partitions)
-	few, most := &clients[0], &clients[1]
 	var lines []byte
 	for round := range 99 {
-		lines = append(lines, messages(t, keys, most, round)...)
+		lines = append(lines, messages(t, keys, &clients[0], round)...)
 	}
-	most.produce(t, a, lines)
-	few.produce(t, a, messages(t, keys, few, 99))
+	confluent("partitioner=murmur2_random", "header.producer=gateway")(t, a, lines)
+	confluent("header.producer=pricer")(t, a, messages(t, keys, &clients[0], 99))
 	a.toEnd(t)
 	reports := a.read(t)
 	r := final(t, reports)
@@ -296,6 +295,14 @@ func TestMixedTopicIsNamedByTheProgram(t *testing.T) {
 	for _, code := range []engine.Code{engine.PartitionerMixed, engine.PartitionerMismatch} {
 		if fs := opened(t, reports, code); len(fs) != 1 {
 			t.Errorf("%d findings of %s", len(fs), code)
+		}
+	}
+	for _, f := range r.Findings {
+		if f.Code != engine.PartitionerMismatch {
+			continue
+		}
+		if said := fmt.Sprint(f.Evidence["producers"]); !strings.Contains(said, "pricer") || strings.Contains(said, "gateway") {
+			t.Errorf("producers that contradict the configuration: %s", said)
 		}
 	}
 	if len(opened(t, reports, engine.SymbolSplit)) == 0 {
