@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"runtime"
 	"runtime/debug"
 	"testing"
 )
@@ -12,6 +13,7 @@ func TestCollectPercent(t *testing.T) {
 			t.Errorf("%d live bytes: %d percent, want %d", live, got, want)
 		}
 	}
+	runtime.GC()
 	if liveBytes() == 0 {
 		t.Error("the runtime tells no live bytes")
 	}
