@@ -17,8 +17,10 @@ func (c *claim) begin(offset kgo.Offset) kgo.Offset {
 	gone := c.fromStart || at > end && next != end
 	known := at // what was read up to before
 	if next >= 0 {
-		known = next
 		at = min(at, next)
+	}
+	if next > 0 {
+		known = next
 	}
 	switch {
 	case gone: // about a log that is gone

@@ -29,6 +29,7 @@ func TestBegin(t *testing.T) {
 		"rows and offset agree":               {100, 150, false, false, at(150), at(150), 150, 150},
 		"rows are older than the offset":      {100, 120, false, false, at(150), at(120), 120, 150},
 		"rows are newer: half a checkpoint":   {100, 180, false, false, at(150), at(150), 150, 150},
+		"a row of nothing: begun anew":        {-1, 0, false, false, at(150), at(100), 100, 150},
 		"no rows":                             {-1, -1, false, false, at(150), at(150), 150, 150},
 		"the rows' next is gone from the log": {20, 50, false, false, at(150), at(100), 100, 150},
 		"the offset is gone from the log":     {20, 50, false, false, at(50), at(100), 100, 50},

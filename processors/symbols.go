@@ -26,9 +26,9 @@ type symbols struct {
 	letters     []*sarama.ProducerMessage // dead letters that wait for the checkpoint
 	letterBytes int
 	next, end   int64
+	restored    bool     // there is a row of the partition
 	from        int64    // first offset that the restored state rests on
-	reset       bool     // the old partition row is to be deleted
-	obsolete    []string // and the rows of these symbols
+	obsolete    []string // symbols of a topic that is gone; their rows are to be deleted
 }
 
 // symbolsBatch is what a checkpoint of a symbols unit takes.
@@ -36,7 +36,6 @@ type symbolsBatch struct {
 	snapshot *engine.Snapshot
 	letters  []*sarama.ProducerMessage
 	bytes    int
-	reset    bool
 	obsolete []string
 }
 
@@ -59,15 +58,18 @@ func (u *symbols) restore(r *kgo.Record) error {
 	}
 	switch {
 	case r.Value == nil && isPartition:
-		u.judge = u.fresh() // everything before is about another log
+		u.judge, u.restored = u.fresh(), false
 	case r.Value == nil:
 	case isPartition:
 		row, err := codecs.DecodePartitionRow(r.Value)
 		if err != nil {
 			return err
 		}
+		if was := u.judge.TopicID(); was != "" && row.TopicID != "" && was != row.TopicID {
+			u.judge = u.fresh() // everything before is about another log
+		}
 		u.judge.RestorePartition(row)
-		u.from = row.From
+		u.from, u.restored = row.From, true
 	default:
 		row, err := codecs.DecodeSymbolRow(symbol, r.Value)
 		if err != nil {
@@ -88,7 +90,7 @@ func (u *symbols) recovered(b logBounds) (fresh bool, err error) {
 		u.obsolete = u.judge.SymbolNames()
 		u.judge = u.fresh()
 		u.judge.MarkReset()
-		fresh, u.reset = true, true
+		fresh = true
 	case shorter:
 		u.truncated(b.high)
 	}
@@ -101,10 +103,10 @@ func (u *symbols) recovered(b logBounds) (fresh bool, err error) {
 }
 
 func (u *symbols) rests() (from, next int64) {
-	if u.judge.Next() == 0 {
+	if !u.restored {
 		return -1, -1
 	}
-	return u.from, u.judge.Next()
+	return u.from, max(u.judge.Next(), u.judge.Through()+1)
 }
 
 func (u *symbols) lost(from, to int64) {
@@ -195,8 +197,8 @@ func (u *symbols) take() (*batch, error) {
 	if !u.judge.Changed() && len(u.letters) == 0 {
 		return nil, nil
 	}
-	inner := &symbolsBatch{u.judge.Snapshot(), u.letters, u.letterBytes, u.reset, u.obsolete}
-	u.letters, u.letterBytes, u.reset, u.obsolete = nil, 0, false, nil
+	inner := &symbolsBatch{u.judge.Snapshot(), u.letters, u.letterBytes, u.obsolete}
+	u.letters, u.letterBytes, u.obsolete = nil, 0, nil
 	b := &batch{inner: inner, reports: inner.snapshot.Reports}
 	if err := u.encode(b, inner); err != nil {
 		u.giveBack(b)
@@ -218,19 +220,20 @@ func (u *symbols) encode(b *batch, inner *symbolsBatch) error {
 	}
 	b.ahead = append(b.ahead, stats...)
 	key := codecs.PartitionKey(u.topic)
-	if inner.reset {
-		b.rows = append(b.rows, row(u.table, u.partition, key, nil))
-		for _, symbol := range inner.obsolete {
-			b.rows = append(b.rows, row(u.table, u.partition, codecs.SymbolKey(u.topic, symbol), nil))
-		}
+	for _, symbol := range inner.obsolete {
+		b.rows = append(b.rows, row(u.table, u.partition, codecs.SymbolKey(u.topic, symbol), nil))
 	}
 	// The partition's row is durable before those of symbols: a symbol's row
-	// must never speak further than its partition's. And it is so after rows
-	// of another log are gone, because it is what tells them from its own.
+	// must never speak further than its partition's. It is so after the rows of
+	// another log are gone, and until then that log's stands: by its topic id
+	// it is known that neither rows nor offsets are about this one.
 	b.thenRows()
 	value, err := codecs.EncodePartitionRow(&s.PartitionRow)
 	if err != nil {
 		return err
+	}
+	if len(inner.obsolete) > 0 && s.PartitionRow.TopicID == "" {
+		b.rows = append(b.rows, row(u.table, u.partition, key, nil)) // no id will tell
 	}
 	b.rows = append(b.rows, row(u.table, u.partition, key, value))
 	b.thenRows()
@@ -246,7 +249,6 @@ func (u *symbols) giveBack(b *batch) {
 	u.judge.Return(inner.snapshot)
 	u.letters = append(inner.letters, u.letters...)
 	u.letterBytes += inner.bytes
-	u.reset = u.reset || inner.reset
 	u.obsolete = append(inner.obsolete, u.obsolete...)
 }
 
