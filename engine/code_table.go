@@ -6,13 +6,13 @@ var codeTable = []CodeInfo{
 	{
 		Code: OffsetInconsistency, Name: "OFFSET_INCONSISTENCY", Severity: Critical, Subject: "group and partition",
 		Meaning: "An offset cannot be true for the log as it stands: a watched group's lies beyond the end, below the start or has expired; or the log's end moved back behind what the audit had read.",
-		Judged:  "Committed offsets of consumer.lag.groups are read before the log's start and end: AHEAD_OF_END, BELOW_START, EXPIRED. By the audit's own offset: TRUNCATED (the end, or the end of the leader epoch, lies below it), RECREATED (other topic id).",
+		Judged:  "Of consumer.lag.groups the log's start is read first, then the commit, then the end: AHEAD_OF_END, BELOW_START (not when only transaction markers went), EXPIRED, RECREATED. By the audit's own offset: TRUNCATED (the end, or the end of the leader epoch, lies below it), RECREATED (other topic id).",
 		Action:  "Stop the group, compare its offset with the log's start and end, find out whether the topic was truncated or re-created, then reset the group's offset on purpose.",
 	},
 	{
 		Code: ConsumerLag, Name: "CONSUMER_LAG", Severity: Warning, Subject: "group and partition",
 		Meaning: "A watched group is further behind the end of a partition than allowed.",
-		Judged:  "End minus committed offset, strictly greater than max.lag.ticks; resolved at or below 80 % of it.",
+		Judged:  "Records between the commit and the last stable offset, strictly more than max.lag.ticks, or the oldest of them strictly older than max.lag.ms; resolved at or below 80 % of both. Transaction markers, aborted records and what compaction removed are none, as far as the log was looked into.",
 		Action:  "See whether the group has members and whether its lag shrinks; if not, look at its slowest member and at the partition's load.",
 	},
 	{
@@ -102,7 +102,7 @@ var codeTable = []CodeInfo{
 	{
 		Code: RebalanceStorm, Name: "REBALANCE_STORM", Severity: Warning, Subject: "group",
 		Meaning: "The group rebalances again and again, so its partitions stand still most of the time.",
-		Judged:  "3 or more rebalances within 60 s on a monotonic clock; a revoke and the assign after it are one.",
+		Judged:  "3 or more rebalances within 60 s on a monotonic clock; a revoke and the assign after it are one. Of watched groups a change of members, or an epoch of the newer protocol, is one.",
 		Action:  "Look for a member that restarts or misses its session timeout; give members static ids.",
 	},
 	{

@@ -9,7 +9,9 @@ import (
 
 	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/kafkatest"
@@ -165,6 +167,43 @@ func TestLagOfGroupsWithMembersOfEitherProtocol(t *testing.T) {
 			})
 		}
 	})
+}
+
+// A group of the newer protocol whose members may not be described has a lag
+// all the same: offsets are asked for in the same way.
+func TestG21bLagOfAGroupThatCannotBeDescribed(t *testing.T) {
+	t.Parallel()
+	c := kafkatest.Fake(t)
+	group := c.Group(t)
+	w := newWatched(t, c, 1, quietLimits(), group)
+	w.produce(0, 10, time.Now())
+	member := c.Client(t, kgo.ServerSideBalancer(), kgo.ConsumerGroup(group), kgo.ConsumeTopics(w.topic), kgo.DisableAutoCommit())
+	read := 0
+	kafkatest.Eventually(t, "the member to read", func() bool {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		read += member.PollFetches(ctx).NumRecords()
+		return read == 10
+	})
+	if err := member.CommitUncommittedOffsets(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	w.produce(0, 5, time.Now())
+	c.Kfake.ControlKey(int16(kmsg.ConsumerGroupDescribe), func(req kmsg.Request) (kmsg.Response, error, bool) {
+		c.Kfake.KeepControl()
+		described := kmsg.NewConsumerGroupDescribeResponseGroup()
+		described.Group, described.ErrorCode = group, kerr.GroupIDNotFound.Code
+		resp, ok := req.ResponseKind().(*kmsg.ConsumerGroupDescribeResponse)
+		if ok {
+			resp.Groups = append(resp.Groups, described)
+		}
+		return resp, nil, ok
+	})
+	s := w.sample(group)[0]
+	if s.Committed != 10 || s.Lag() != 5 || s.GroupType != "consumer" || s.Members != engine.Unknown || s.State == engine.GroupAbsent {
+		t.Errorf("saw %+v", s)
+	}
+	w.wants()
 }
 
 // A member that comes and goes makes a storm of its group, whatever the
