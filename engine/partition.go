@@ -328,8 +328,11 @@ func (p *Partition) recordTime(t *Tick) int64 {
 // the clock: otherwise one wrong record would hold up all windows after it.
 func (p *Partition) timeOf(t *Tick, now int64) int64 {
 	at := p.recordTime(t)
-	if now != NoTime && at > now+futureMax {
+	switch {
+	case now != NoTime && at > now+futureMax:
 		return now
+	case now == NoTime:
+		return p.believed(at)
 	}
 	return at
 }

@@ -45,6 +45,7 @@ type PartitionRow struct {
 	Through    int64  `json:"through"`           // last offset judged, -1: none
 	Resumed    int64  `json:"resumed,omitempty"` // offset at which reading went on behind lost records, 0: none were
 	Cuts       int64  `json:"cuts,omitempty"`    // times that the log was truncated below what had been read
+	Leap       int64  `json:"leap,omitempty"`    // record time far ahead of the others that is not believed yet, 0: none
 	Counts     Counts `json:"counts"`
 	Keyed      int64  `json:"keyed"`      // ticks whose key is not empty
 	Watermark  int64  `json:"watermark"`  // greatest record time
