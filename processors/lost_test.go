@@ -93,34 +93,81 @@ func TestEverythingLost(t *testing.T) {
 	})
 }
 
-// Records that go while the audit cannot fetch are told when it can.
-func TestLostWhileRunning(t *testing.T) {
-	t.Parallel()
-	c := kafkatest.Fake(t)
-	var held atomic.Bool
+// fetches are those of a kfake cluster, whose connections can be cut.
+type fetches struct {
+	held    atomic.Bool
+	refused atomic.Int64
+}
+
+func fetchesOf(c *kafkatest.Cluster) *fetches {
+	f := new(fetches)
 	c.Kfake.ControlKey(int16(kmsg.Fetch), func(kmsg.Request) (kmsg.Response, error, bool) {
 		c.Kfake.KeepControl()
-		if held.Load() {
+		if f.held.Load() {
+			f.refused.Add(1)
 			return nil, errors.New("no fetches for now"), true
 		}
 		return nil, nil, false
 	})
+	return f
+}
+
+// hold refuses fetches from now on. When it returns none of before is under
+// way any more: that takes no longer than a fetch may wait.
+func (f *fetches) hold(t *testing.T) {
+	t.Helper()
+	f.held.Store(true)
+	kafkatest.Eventually(t, "fetches to be refused", func() bool { return f.refused.Load() >= 8 })
+}
+
+func (f *fetches) goOn() { f.held.Store(false) }
+
+// Records that go while the audit cannot fetch are told when it can.
+func TestLostWhileRunning(t *testing.T) {
+	t.Parallel()
+	c := kafkatest.Fake(t)
+	fetches := fetchesOf(c)
 	r := newRig(t, c, 1)
 	r.produceTicks(0, 3)
 	a := r.start()
 	r.awaitCommitted(0, 3)
-	held.Store(true)
-	// A fetch that waits at the log's end is answered by the first record.
-	r.produceTicks(0, 1)
-	r.awaitCommitted(0, 4)
+	fetches.hold(t)
 	r.produceTicks(0, 5)
-	r.deleteTo(0, 7)
-	held.Store(false)
-	r.awaitCommitted(0, 9)
+	r.deleteTo(0, 6)
+	fetches.goOn()
+	r.awaitCommitted(0, 8)
 	a.stop()
 	r.audit()
-	wantTicks(t, r.final(r.topic()), map[string]int64{"0": 6})
-	r.wantLost(4, 6, 3)
+	wantTicks(t, r.final(r.topic()), map[string]int64{"0": 5})
+	r.wantLost(3, 5, 3)
+}
+
+// A partition that gives nothing although records are unread makes the audit
+// not ready and is told, however few the records are.
+func TestAStandingPartitionIsTold(t *testing.T) {
+	t.Parallel()
+	c := kafkatest.Fake(t)
+	fetches := fetchesOf(c)
+	r := newRig(t, c, 2)
+	r.produceTicks(0, 3)
+	a := r.start()
+	r.awaitCommitted(0, 3)
+	kafkatest.Eventually(t, "the audit to be ready", func() bool { return a.Status.Stats().Ready })
+	fetches.hold(t)
+	r.produceTicks(0, 2)
+	kafkatest.Eventually(t, "the partition to be told as standing", func() bool {
+		s := a.Status.Stats()
+		return !s.Ready && s.Partitions[0].Stalled && s.Partitions[0].Lag == 2 && !s.Partitions[1].Stalled &&
+			strings.Contains(strings.Join(s.NotReady, "\n"), r.topic()+"/0: stands still, 2 records before its end")
+	})
+	fetches.goOn()
+	r.awaitCommitted(0, 5)
+	kafkatest.Eventually(t, "the audit to be ready again", func() bool { return a.Status.Stats().Ready })
+	a.stop()
+	found, _ := r.opened()
+	if behind := found[engine.AuditorBehind]; len(behind) != 1 || behind[0].Evidence["stalled"] != true || *behind[0].Partition != 0 {
+		t.Errorf("told %+v", behind)
+	}
 }
 
 // sameTopic lets a topic that was made again pass for the old one, so that its

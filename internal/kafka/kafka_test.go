@@ -211,8 +211,8 @@ func TestThreeBrokersReplicate(t *testing.T) {
 	}
 }
 
-// G-23: an audit that is given a production group's name stays away from it.
-func TestGroupInUseIsRefusedWithoutJoining(t *testing.T) {
+// An audit that is given a production group's name stays away from it.
+func TestG23GroupInUseIsRefusedWithoutJoining(t *testing.T) {
 	kafkatest.Run(t, func(t *testing.T, cluster *kafkatest.Cluster) {
 		topic, group := cluster.Topic(t, 3), cluster.Group(t)
 		cluster.Produce(t, &kgo.Record{Topic: topic, Partition: 1, Value: []byte("x")})
