@@ -37,12 +37,13 @@ func (w *lagWatch) findGroups(ctx context.Context) error {
 		return nil
 	}
 	all, err := w.admin.ListGroups(ctx)
-	if err != nil {
+	partial := err != nil
+	if err = unlessPartial(err); err != nil {
 		return fmt.Errorf("list groups: %w", err)
 	}
 	w.listed = time.Now()
 	for _, g := range w.groups {
-		g.gone = true
+		g.gone = g.gone || !partial // a broker that did not answer may have it
 	}
 	matched := make([]bool, len(w.names))
 	for _, listed := range all.Sorted() {
@@ -62,7 +63,7 @@ func (w *lagWatch) findGroups(ctx context.Context) error {
 	}
 	w.absent = nil
 	for i, name := range w.given {
-		if known := w.groups[name]; !matched[i] && known == nil {
+		if known := w.groups[name]; !matched[i] && known == nil && !partial {
 			w.absent = append(w.absent, name)
 		}
 	}

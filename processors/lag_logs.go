@@ -3,6 +3,7 @@ package processors
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -66,7 +67,7 @@ func (w *lagWatch) startLogs(ctx context.Context) (logs, error) {
 		}
 	}
 	starts, err := w.admin.ListStartOffsets(ctx, w.topics...)
-	if err != nil {
+	if err = unlessPartial(err); err != nil {
 		return nil, fmt.Errorf("starts of topics: %w", err)
 	}
 	all.note(starts, func(l *logState, offset int64) { l.start = offset })
@@ -78,16 +79,26 @@ func (w *lagWatch) startLogs(ctx context.Context) (logs, error) {
 // high watermark, which is never below it.
 func (w *lagWatch) endLogs(ctx context.Context, all logs) error {
 	stable, err := w.admin.ListCommittedOffsets(ctx, w.topics...)
-	if err != nil {
+	if err = unlessPartial(err); err != nil {
 		return fmt.Errorf("last stable offsets of topics: %w", err)
 	}
 	all.note(stable, func(l *logState, offset int64) { l.stable = offset })
 	ends, err := w.admin.ListEndOffsets(ctx, w.topics...)
-	if err != nil {
+	if err = unlessPartial(err); err != nil {
 		return fmt.Errorf("ends of topics: %w", err)
 	}
 	all.note(ends, func(l *logState, offset int64) { l.end = offset })
 	return nil
+}
+
+// unlessPartial makes nothing of an error of some brokers: what others have
+// answered is known, and the rest unknown.
+func unlessPartial(err error) error {
+	var shards *kadm.ShardErrors
+	if errors.As(err, &shards) && !shards.AllFailed {
+		return nil
+	}
+	return err
 }
 
 func (l logs) note(listed kadm.ListedOffsets, set func(*logState, int64)) {

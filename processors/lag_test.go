@@ -2,6 +2,7 @@ package processors
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -435,6 +436,23 @@ func TestSamplingOfABusyGroupMakesNoFinding(t *testing.T) {
 		}
 		w.wants()
 	})
+}
+
+// A broker that does not answer leaves the others' partitions known, and no
+// group is gone because of it.
+func TestOneBrokerDownIsNoGroupGone(t *testing.T) {
+	t.Parallel()
+	some := &kadm.ShardErrors{Name: "ListOffsets", Errs: []kadm.ShardError{{Err: errors.New("down")}}}
+	if err := unlessPartial(some); err != nil {
+		t.Errorf("one of several: %v", err)
+	}
+	some.AllFailed = true
+	if err := unlessPartial(some); err == nil {
+		t.Error("all of them are no error")
+	}
+	if err := unlessPartial(errors.New("x")); err == nil {
+		t.Error("another error is none")
+	}
 }
 
 func TestLookingIntoLogsIsBounded(t *testing.T) {
