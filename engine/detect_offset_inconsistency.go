@@ -75,6 +75,8 @@ func (t *Topic) recreated(s *PartitionStats) {
 		t.tellRecreated(&old)
 	}
 	delete(t.parts, s.Partition)
+	delete(t.ranks, s.Partition)
+	t.changed[rankKey(s.Partition)] = true
 	t.part(s.Partition).Generation = generation
 }
 
@@ -95,7 +97,7 @@ func (t *Topic) startAnew(s *PartitionStats, generation int) {
 	parts := t.parts
 	t.forget()
 	for id, p := range parts {
-		t.changed[partKey(id)] = true
+		t.changed[partKey(id)], t.changed[rankKey(id)] = true, true
 		if id < s.Partitions {
 			t.part(id).Generation = p.Generation
 		}

@@ -86,6 +86,7 @@ type Partition struct {
 	closed         []WindowLoad
 	sightings      []Sighting
 	ranked         ranking
+	rankDue        bool // the next statistics carry the ranking
 	fit            fitState
 }
 
@@ -99,7 +100,7 @@ func NewPartition(topic string, id, partitions int32, l *Limits) *Partition {
 			SweptTo: NoTime, ClosedTo: NoTime, MaxAge: NoTime, Window: newWindow(NoTime),
 		},
 		index: map[string]int32{}, episodes: map[Code]*Episode{}, disorders: map[int32]*DisorderRow{},
-		silences: map[int32]*Episode{}, nextSilence: NoTime, changed: true, mark: NoTime, reread: NoTime, read: -1,
+		silences: map[int32]*Episode{}, nextSilence: NoTime, changed: true, rankDue: true, mark: NoTime, reread: NoTime, read: -1,
 		progress: progress{behindSince: NoTime, movedAt: NoTime, stuckSince: NoTime},
 	}
 }

@@ -140,8 +140,9 @@ type PartitionStats struct {
 	Fits      []FitTicks     `json:"fits,omitempty"` // records by the functions that their key fits
 	Producers []ProducerFits `json:"producers,omitempty"`
 	Windows   []WindowLoad   `json:"windows,omitempty"`
-	Top       []SymbolLoad   `json:"top,omitempty"`  // busiest symbols, descending
-	Late      []SymbolLoad   `json:"late,omitempty"` // symbols with most late ticks, descending
+	Ranked    bool           `json:"ranked,omitempty"` // Top and Late are given; else they stand as before
+	Top       []SymbolLoad   `json:"top,omitempty"`    // busiest symbols, descending
+	Late      []SymbolLoad   `json:"late,omitempty"`   // symbols with most late ticks, descending
 	Sightings []Sighting     `json:"sightings,omitempty"`
 	Findings  []Finding      `json:"findings,omitempty"` // changed since the last
 }

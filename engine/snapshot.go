@@ -34,7 +34,7 @@ func (p *Partition) Snapshot() *Snapshot {
 	p.oddSightings()
 	s.Stats = p.stats()
 	p.dirty, p.out, p.told, p.closed, p.sightings = nil, nil, nil, nil, nil
-	p.urgent, p.changed, p.reset, p.relist = false, false, false, 0
+	p.urgent, p.changed, p.reset, p.relist, p.rankDue = false, false, false, 0, false
 	return s
 }
 
@@ -49,6 +49,7 @@ func (p *Partition) Return(s *Snapshot) {
 	p.sightings = append(s.Stats.Sightings, p.sightings...)
 	p.reset = p.reset || s.Stats.Reset
 	p.changed, p.relist = true, max(p.relist, s.relist)
+	p.rankDue = p.rankDue || s.Stats.Ranked
 	for i := range s.told {
 		p.urgent = p.urgent || s.told[i].State == Opened
 	}
@@ -92,13 +93,17 @@ func (p *Partition) partitionRow() PartitionRow {
 }
 
 func (p *Partition) stats() *PartitionStats {
-	top := p.rank()
 	st := &PartitionStats{
 		Topic: p.topic, TopicID: p.row.TopicID, Partition: p.id, Partitions: p.partitions, From: p.row.From, Through: p.row.Through, Cuts: p.row.Cuts,
 		Counts: p.row.Counts, Keyed: p.row.Keyed, Symbols: int64(len(p.symbols)), Disordered: p.row.Disordered,
 		Watermark: p.row.Watermark, FirstTime: p.row.FirstTime, MaxAge: p.row.MaxAge, Units: p.row.Units,
 		Passed: p.row.Window.Start, CaughtUp: p.progress.live, Reset: p.reset,
-		Windows: p.closed, Top: top, Late: p.ranked.late, Sightings: p.sightings, Findings: p.told, Fits: p.fit.list(), Producers: p.fit.listProducers(),
+		Windows: p.closed, Sightings: p.sightings, Findings: p.told, Fits: p.fit.list(), Producers: p.fit.listProducers(),
+	}
+	if p.rankDue {
+		// Reports of the topic list symbols as of its windows, and with every
+		// checkpoint these lists would be most of what is written.
+		st.Ranked, st.Top, st.Late = true, p.rank(), p.ranked.late
 	}
 	if p.relist > 0 {
 		// The topic lists open findings with their last count.

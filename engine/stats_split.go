@@ -13,6 +13,7 @@ func (s *PartitionStats) Split(n int) []*PartitionStats {
 	for first := true; first || len(findings)+len(sightings)+len(windows) > 0; first = false {
 		part, room := *s, n
 		part.Reset = s.Reset && first
+		part.Ranked, part.Top, part.Late = false, nil, nil
 		// Findings go first, so that the reports of the windows list them.
 		part.Findings, findings = cut(findings, &room)
 		part.Sightings, sightings = cut(sightings, &room)
@@ -24,6 +25,8 @@ func (s *PartitionStats) Split(n int) []*PartitionStats {
 		}
 		out = append(out, &part)
 	}
+	last := out[len(out)-1]
+	last.Ranked, last.Top, last.Late = s.Ranked, s.Top, s.Late
 	return out
 }
 

@@ -9,6 +9,7 @@ type Topic struct {
 
 	state      TopicState
 	parts      map[int32]*TopicPart
+	ranks      map[int32]*TopicRanks
 	windows    map[int64]*TopicWindow
 	symbols    map[string]*TopicSymbol
 	placing    placing                  // where keys lie, and what explains it
@@ -47,7 +48,7 @@ func NewTopic(name string, partitions int32, l *Limits) *Topic {
 
 // forget drops everything that rests on records.
 func (t *Topic) forget() {
-	t.parts, t.windows = map[int32]*TopicPart{}, map[int64]*TopicWindow{}
+	t.parts, t.windows, t.ranks = map[int32]*TopicPart{}, map[int64]*TopicWindow{}, map[int32]*TopicRanks{}
 	t.symbols, t.spellings = map[string]*TopicSymbol{}, map[string][]string{}
 	t.placing = newPlacing()
 	t.open, t.heard = map[string]*TopicEpisode{}, map[string]Finding{}
@@ -89,9 +90,13 @@ func (t *Topic) Fold(s *PartitionStats) {
 	}
 	stale := speaksLess(s.Cuts, s.Through, p.Stats.Cuts, p.Stats.Through)
 	if !stale {
+		if s.Ranked {
+			t.ranks[s.Partition] = &TopicRanks{s.Top, s.Late}
+			t.changed[rankKey(s.Partition)] = true
+		}
 		p.Stats = *s
-		p.Stats.Windows, p.Stats.Sightings, p.Stats.Findings = nil, nil, nil
-		p.Stats.Reset = false
+		p.Stats.Windows, p.Stats.Sightings, p.Stats.Findings, p.Stats.Top, p.Stats.Late = nil, nil, nil, nil, nil
+		p.Stats.Reset, p.Stats.Ranked = false, false
 	}
 	for i := range s.Windows {
 		t.addWindow(p, s.Partition, &s.Windows[i])
@@ -120,6 +125,14 @@ func (t *Topic) part(id int32) *TopicPart {
 		t.parts[id] = p
 	}
 	return p
+}
+
+// ranksOf are the symbols of a partition that reports list.
+func (t *Topic) ranksOf(id int32) TopicRanks {
+	if r := t.ranks[id]; r != nil {
+		return *r
+	}
+	return TopicRanks{}
 }
 
 // hear notes a finding of a partition as it stands now.

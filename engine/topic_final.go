@@ -78,7 +78,8 @@ func (t *Topic) total() *balance {
 		if b.start == NoTime || p.Stats.FirstTime != NoTime && p.Stats.FirstTime < b.start {
 			b.start = p.Stats.FirstTime
 		}
-		for _, s := range p.Stats.Top[:min(1, len(p.Stats.Top))] {
+		top := t.ranksOf(id).Top
+		for _, s := range top[:min(1, len(top))] {
 			b.hot = append(b.hot, hotSymbol{s.Symbol, id, s.Count})
 		}
 	}

@@ -9,7 +9,8 @@ import (
 // TopicRow is one durable row of a topic's state. Exactly one of its values
 // is set, or none in a row that deletes the key.
 //
-// Keys: t for the state, p/<partition>, w/<window start>, s/<symbol>,
+// Keys: t for the state, p/<partition>, r/<partition> for its ranking,
+// w/<window start>, s/<symbol>,
 // f/<subject> for an open finding of the topic, h/<id> for one that a
 // partition has told, g/<partition>/<group> for a watched group's commit.
 type TopicRow struct {
@@ -21,11 +22,12 @@ type TopicRow struct {
 	Episode *TopicEpisode `json:"episode,omitempty"`
 	Heard   *Finding      `json:"heard,omitempty"`
 	Group   *TopicGroup   `json:"group,omitempty"`
+	Ranks   *TopicRanks   `json:"ranks,omitempty"`
 }
 
 // Deletes reports whether the row removes its key.
 func (r *TopicRow) Deletes() bool {
-	return r.State == nil && r.Part == nil && r.Window == nil && r.Symbol == nil && r.Episode == nil && r.Heard == nil && r.Group == nil
+	return r.State == nil && r.Part == nil && r.Window == nil && r.Symbol == nil && r.Episode == nil && r.Heard == nil && r.Group == nil && r.Ranks == nil
 }
 
 // TopicState is what is neither a partition's, a window's, a symbol's nor a
@@ -50,11 +52,18 @@ type TopicEpisode struct {
 
 // TopicPart is what the topic knows of one partition.
 type TopicPart struct {
-	Stats      PartitionStats `json:"stats"`                // the last, without windows, sightings and findings
+	Stats      PartitionStats `json:"stats"`                // the last, without lists
 	Closed     Counts         `json:"closed"`               // cumulative at the last window of the topic that is closed
 	Last       int64          `json:"last"`                 // start of the last window heard of
 	Generation int            `json:"generation,omitempty"` // times that it started anew
 	Settled    bool           `json:"settled,omitempty"`    // it has been read to its end once
+}
+
+// TopicRanks are the symbols of a partition that reports list, as of its last
+// window.
+type TopicRanks struct {
+	Top  []SymbolLoad `json:"top,omitempty"`  // busiest, descending
+	Late []SymbolLoad `json:"late,omitempty"` // with most late ticks, descending
 }
 
 // TopicWindow is a window that not every partition has passed yet.
@@ -99,6 +108,8 @@ type TopicSnapshot struct {
 
 func partKey(id int32) string { return "p/" + strconv.Itoa(int(id)) }
 
+func rankKey(id int32) string { return "r/" + strconv.Itoa(int(id)) }
+
 func windowKey(start int64) string { return "w/" + strconv.FormatInt(start, 10) }
 
 // Snapshot takes everything that is not durable yet. When it cannot be made
@@ -134,6 +145,12 @@ func (t *Topic) row(key string) TopicRow {
 		if p := t.parts[int32(id)]; p != nil {
 			c := *p
 			r.Part = &c
+		}
+	case 'r':
+		id, _ := strconv.ParseInt(key[2:], 10, 32)
+		if ranks := t.ranks[int32(id)]; ranks != nil {
+			c := *ranks
+			r.Ranks = &c
 		}
 	case 'w':
 		start, _ := strconv.ParseInt(key[2:], 10, 64)
@@ -176,6 +193,12 @@ func (t *Topic) Restore(r TopicRow) {
 		if id, err := strconv.ParseInt(r.Key[2:], 10, 32); err == nil {
 			if delete(t.parts, int32(id)); r.Part != nil {
 				t.parts[int32(id)] = r.Part
+			}
+		}
+	case 'r':
+		if id, err := strconv.ParseInt(r.Key[2:], 10, 32); err == nil {
+			if delete(t.ranks, int32(id)); r.Ranks != nil {
+				t.ranks[int32(id)] = r.Ranks
 			}
 		}
 	case 'w':

@@ -153,10 +153,11 @@ func (t *Topic) count(r *Report, of func(*TopicPart) *Counts) {
 			loaded++
 			r.Assigned = id
 		}
-		for _, s := range p.Stats.Top {
+		ranks := t.ranksOf(id)
+		for _, s := range ranks.Top {
 			busy = append(busy, placedLoad{s, id})
 		}
-		for _, s := range p.Stats.Late {
+		for _, s := range ranks.Late {
 			late[s.Symbol] += s.Count
 		}
 	}

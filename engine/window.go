@@ -104,7 +104,7 @@ func (p *Partition) Close(now int64) {
 	if p.row.Window.Start != NoTime || p.row.Window.Counts.Records > 0 {
 		p.closeWindow(NoTime)
 	}
-	p.changed, p.relist = true, math.MaxInt
+	p.changed, p.relist, p.rankDue = true, math.MaxInt, true
 }
 
 // closeWindow writes the open window's report and opens the one at next.
@@ -119,6 +119,7 @@ func (p *Partition) closeWindow(next int64) {
 	r.list(fs, len(fs))
 	r.FindingsTotal, r.FindingsTruncated = int64(total), total > len(fs)
 	p.out = append(p.out, r)
+	p.rankDue = true
 	p.closed = append(p.closed, WindowLoad{
 		Start: w.Start, Keyed: w.Keyed, Ticks: w.Counts.Ticks, Symbols: w.Symbols, Hot: w.Hot,
 		HotN: w.HotN, MaxAge: w.MaxAge, Through: p.row.Through, Total: p.row.Counts,
