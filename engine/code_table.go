@@ -84,7 +84,7 @@ var codeTable = []CodeInfo{
 	{
 		Code: KeyMismatch, Name: "KEY_MISMATCH", Severity: Warning, Subject: "partition, or topic for spellings",
 		Meaning: "The key's bytes do not spell the symbol in the value, or one symbol is spelled in several ways.",
-		Judged:  "Key bytes against the value's symbol (after symbol.normalize); symbols that differ only in case, surrounding blanks or separators are told together.",
+		Judged:  "Key bytes against the value's symbol (after symbol.normalize); symbols that differ only in case, surrounding blanks or separators are told together. A schema registry's frame in front of the symbol is none, but a schema id that changes moves the symbol and is told.",
 		Action:  "Make producers use one spelling for the key and the value; the evidence lists what was seen, escaped.",
 	},
 	{

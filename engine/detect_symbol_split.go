@@ -52,6 +52,7 @@ func (t *Topic) judgeSymbol(name string, s *TopicSymbol) {
 		}
 		return
 	}
+	t.framedAnew(name, places)
 	home := t.moved(places)
 	switch {
 	case home != nil:
