@@ -53,6 +53,9 @@ func (g *watchedGroup) describedClassic(d kadm.DescribedGroup) {
 		members = append(members, m.MemberID)
 	}
 	g.assigned(d.AssignedPartitions())
+	// A cooperative group gives partitions away in one round and takes them in
+	// the next: only a change of members is a rebalance of its own.
+	g.rebalances.cooperative = strings.Contains(d.Protocol, "cooperative")
 	g.rebalances.observe(len(d.Members), d.State == "PreparingRebalance" || d.State == "CompletingRebalance", members, monotonic())
 }
 
@@ -79,6 +82,7 @@ func (g *watchedGroup) assigned(topics kadm.TopicsSet) {
 // Two within a second are seen as one.
 type rebalanceWatch struct {
 	known       bool
+	cooperative bool   // counted by their members alone, when they have settled
 	settled     string // who was in it when it was not rebalancing, "": nobody
 	rebalancing bool
 	times       []int64 // ascending, monotonic
@@ -94,8 +98,8 @@ func (r *rebalanceWatch) observe(members int, rebalancing bool, who []string, no
 		slices.Sort(who)
 		present = strings.Join(who, "\x00")
 	}
-	began := rebalancing && !r.rebalancing && r.settled != ""
-	missed := !rebalancing && !r.rebalancing && r.settled != "" && present != "" && present != r.settled
+	began := rebalancing && !r.rebalancing && !r.cooperative && r.settled != ""
+	missed := !rebalancing && (r.cooperative || !r.rebalancing) && r.settled != "" && present != "" && present != r.settled
 	if r.known && (began || missed) {
 		r.times = append(r.times, now)
 		r.times = r.times[max(0, len(r.times)-rebalancesKept):]

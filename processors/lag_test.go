@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -139,7 +140,7 @@ func TestLagOfAGroupWithoutMembers(t *testing.T) {
 	})
 }
 
-func TestLagOfGroupsWithMembersOfEitherProtocol(t *testing.T) {
+func TestG21bLagOfGroupsWithMembersOfEitherProtocol(t *testing.T) {
 	t.Parallel()
 	kafkatest.Run(t, func(t *testing.T, c *kafkatest.Cluster) {
 		for kind, opts := range map[string][]kgo.Opt{"classic": {kgo.Balancers(kgo.RangeBalancer())}, "consumer": {kgo.ServerSideBalancer()}} {
@@ -486,6 +487,8 @@ func TestRebalancesThatDescriptionsShow(t *testing.T) {
 		steps []string // members, "!" while it rebalances, "" nobody
 		want  int
 	}{
+		{"cooperative: given away, then taken", []string{"a b", "!", "a b c", "!", "a b c"}, 1},
+		{"cooperative: missed in between", []string{"a b", "a b c", "a b"}, 2},
 		{"nothing moves", []string{"a b", "a b", "a b"}, 0},
 		{"the first members", []string{"", "!", "a b"}, 0},
 		{"one seen as it goes on", []string{"a b", "!", "!", "a c"}, 1},
@@ -494,7 +497,7 @@ func TestRebalancesThatDescriptionsShow(t *testing.T) {
 		{"all leave", []string{"a b", ""}, 0},
 		{"seen for the first time while it goes on", []string{"!", "a"}, 0},
 	} {
-		var r rebalanceWatch
+		r := rebalanceWatch{cooperative: strings.HasPrefix(c.name, "cooperative")}
 		for i, step := range c.steps {
 			who := []string{}
 			if step != "" && step != "!" {
