@@ -50,7 +50,7 @@ func (a *app) dlqReplay(ctx context.Context, c *config.Config, flags *dlqFlags, 
 		if publisher, err = dlq.NewPublisher(c.BootstrapServers, settings, partitions); err != nil {
 			return err
 		}
-		defer publisher.Close()
+		defer func() { _ = publisher.Close() }() // all is acknowledged by then
 	}
 	out := letterOutput{w: a.out, json: flags.json}
 	written, skipped := 0, 0
