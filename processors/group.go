@@ -40,11 +40,13 @@ type group struct {
 	written atomic.Int64 // checkpoints
 	fences  atomic.Int32 // times in a row that the producer was fenced
 
-	mu       sync.Mutex
-	current  *session
-	sessions []int64 // monotonic times at which sessions after the first began, bounded
-	joined   bool    // a session has been set up since the start
-	failure  error   // what ended the group
+	mu        sync.Mutex
+	current   *session
+	sessions  []int64   // monotonic times at which sessions after the first began, bounded
+	joined    bool      // a session has been set up since the start
+	since     time.Time // when it was set up first
+	reclaimed time.Time // when this process took its place back last
+	failure   error     // what ended the group
 }
 
 func (g *group) Errors() <-chan error      { return g.errs }
@@ -122,6 +124,9 @@ func (g *group) setSession(s *session) {
 		if g.onRebalance != nil {
 			g.onRebalance()
 		}
+	}
+	if !g.joined {
+		g.since = time.Now()
 	}
 	g.joined = true
 }

@@ -111,7 +111,7 @@ func (l *loop) goOn(s *session, err error, lasted time.Duration) bool {
 		s.spoil(errLost)
 		s.g.log.Warn().Err(err).Msg("checkpoint refused, state discarded")
 		if fenced(err) && s.g.fences.Add(1) > 1 {
-			s.fail(&InstanceError{s.g.instance, fmt.Sprintf(": its producer has fenced this one's in group %s", s.g.name)})
+			s.fail(s.g.replaced(fmt.Sprintf(": its producer has fenced this one's in group %s", s.g.name)))
 			return false
 		}
 		if s.awaitEnd() {

@@ -77,7 +77,7 @@ func (m *member) options() []kgo.Opt {
 // replaced by another with its instance id would throw that one out again.
 func (m *member) OnGroupManageError(err error) {
 	if errors.Is(err, kerr.FencedInstanceID) {
-		m.fail(&InstanceError{m.g.instance, fmt.Sprintf(" in group %s", m.g.name)})
+		m.fail(m.g.replaced(fmt.Sprintf(" in group %s", m.g.name)))
 	}
 	if hopeless(err) {
 		m.fail(fmt.Errorf("group %s: %w", m.g.name, err))
