@@ -119,7 +119,11 @@ func (a *audit) committed() (sum int64) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	offsets, err := a.adm.FetchOffsets(ctx, a.names.Group)
+	if err == nil {
+		err = offsets.Error()
+	}
 	if err != nil {
+		a.adm = a.k.Admin(a.t) // a client goes on asking a coordinator that is dead
 		return -1
 	}
 	for _, o := range offsets[a.topic] {

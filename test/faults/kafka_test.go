@@ -363,3 +363,16 @@ func (k *kafka) healthy(t *testing.T) {
 		return true
 	})
 }
+
+// revive starts the brokers that a test before has left dead.
+func (k *kafka) revive(t *testing.T) {
+	t.Helper()
+	for _, b := range k.brokers {
+		select {
+		case <-b.done:
+			b.restart(t)
+		default:
+		}
+	}
+	k.healthy(t)
+}

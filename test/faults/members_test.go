@@ -160,3 +160,34 @@ func (g *gapWatch) mark(t *testing.T, what string) {
 		t.Logf("largest gap of a partition when %s: %s (all: %s)", what, most.Round(10*time.Millisecond), strings.Join(each, " "))
 	}
 }
+
+// A second process with the instance id of one that runs elsewhere ends with
+// the reason; the first goes on.
+func TestSecondInstanceWithOneID(t *testing.T) {
+	t.Parallel()
+	for _, g := range guarantees {
+		t.Run(g.name, func(t *testing.T) {
+			t.Parallel()
+			a := newAudit(t, one.get(t), 2, "processing.guarantee="+g.name)
+			f := a.feed(5).run()
+			first := a.start(a.file("one"))
+			first.awaitReady()
+			<-time.After(sessionTimeout + time.Second) // it is no newcomer then
+			second := a.start(a.file("one"))           // another state folder: another machine
+			if code := second.wait(); code != 1 {
+				t.Errorf("exit code %d of the second, want 1", code)
+			}
+			if said := second.complaint(); !strings.Contains(said, `another instance with instance.id "one" is running`) {
+				t.Errorf("the second ended with %s", said)
+			}
+			if first.ended() {
+				t.Fatalf("the first ended: %s", first.complaint())
+			}
+			a.moving(200)
+			first.stop()
+			f.end()
+			a.finish(a.file("two"))
+			a.check(f.expected(), g.repeats, engine.AuditorBehind, engine.RebalanceStorm)
+		})
+	}
+}
