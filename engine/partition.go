@@ -130,8 +130,9 @@ func (p *Partition) Symbols() int { return len(p.symbols) }
 // that a checkpoint should follow soon.
 func (p *Partition) Pending() bool { return p.urgent }
 
-// Changed reports whether there is anything to make durable.
-func (p *Partition) Changed() bool { return p.changed || len(p.out) > 0 }
+// Changed reports whether there is anything to make durable. Records that are
+// read again leave the partition as it is, but not symbols whose rows were lost.
+func (p *Partition) Changed() bool { return p.changed || len(p.out) > 0 || len(p.dirty) > 0 }
 
 // Observe judges one record. now is the wall clock while the partition is
 // Live, and NoTime otherwise: then record times are the clock. The tick's

@@ -20,6 +20,34 @@ func benchTicks(n, symbols int) []Tick {
 	return ts
 }
 
+// Half a checkpoint: the partition's row is durable, a symbol's is not. What is
+// read again brings the symbol's up to it, and that must become durable before
+// the offset moves on.
+func TestSymbolsReadAgainAreDurableBeforeTheOffset(t *testing.T) {
+	l := DefaultLimits()
+	ticks := benchTicks(10, 1)
+	before := NewPartition("ticks", 0, 1, &l)
+	for i := range ticks {
+		before.Observe(&ticks[i], NoTime)
+	}
+	p := NewPartition("ticks", 0, 1, &l)
+	p.RestorePartition(before.Snapshot().PartitionRow)
+	p.Snapshot()
+	if p.Changed() {
+		t.Fatal("changed although all is durable")
+	}
+	p.Observe(&ticks[3], NoTime)
+	if !p.Changed() {
+		t.Error("a symbol's row is not durable, and nothing says so")
+	}
+	if s := p.Snapshot(); len(s.Rows) != 1 || s.Rows[0].Through != 3 || s.PartitionRow.Through != 9 {
+		t.Errorf("rows %+v, partition through %d", s.Rows, s.PartitionRow.Through)
+	}
+	if p.Changed() {
+		t.Error("changed although all is durable again")
+	}
+}
+
 // go test ./engine -bench Observe -benchmem
 func BenchmarkObserve(b *testing.B) {
 	for _, symbols := range []int{1, 125, 2000, 60_000} {
