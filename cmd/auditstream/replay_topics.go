@@ -58,7 +58,18 @@ func (a *app) replayTopics(ctx context.Context, c *config.Config, f *replayFlags
 	if f.resume != "" {
 		options.Resume = &replay.Resume{Path: f.resume, Every: c.CheckpointInterval, Of: of, Output: out.checkpoint}
 	}
-	return asUsage(tolerance(replay.RunHistory(ctx, cluster, options)))
+	return stopped(asUsage(tolerance(replay.RunHistory(ctx, cluster, options))), f)
+}
+
+// stopped says how a replay that was interrupted can go on.
+func stopped(err error, f *replayFlags) error {
+	switch {
+	case !errors.Is(err, context.Canceled):
+		return err
+	case f.resume != "":
+		return withTry(err, "the same command, to go on from there")
+	}
+	return withTry(err, "--resume FILE, for a replay that can go on")
 }
 
 // topicsOf makes sure that the topics of a role exist. With publish the audit

@@ -133,6 +133,9 @@ func (t *topicReplay) run(ctx context.Context) error {
 	if ctx.Err() != nil && t.merge.saver != nil {
 		err = errors.Join(err, t.merge.saver.save())
 	}
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("stopped after %d of %d offsets: %w", t.progress.Done, t.progress.Total, err)
+	}
 	if err != nil || !merged {
 		return err
 	}

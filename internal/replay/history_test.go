@@ -3,10 +3,12 @@ package replay
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -143,4 +145,25 @@ func TestHistoryOfATopic(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestStoppedReplayOfATopic(t *testing.T) {
+	c := kafkatest.Fake(t)
+	topic := c.Topic(t, 2)
+	c.Produce(t, market(topic, 2, 400, 5)...)
+	ctx, cancel := context.WithCancel(context.Background())
+	o := optionsFor(topic)
+	o.Decoder = func() (codecs.TickDecoder, error) {
+		cancel() // before the first record is read
+		return jsonDecoder()
+	}
+	p, err := play(ctx, t, c, o)
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "stopped after ") {
+		t.Errorf("got %v", err)
+	}
+	for _, r := range p.reports {
+		if r.Trigger == engine.TriggerFinal {
+			t.Error("a FINAL report")
+		}
+	}
 }
