@@ -18,6 +18,7 @@ func planned() engine.SymbolRow {
 	first, offset := int64(3), int64(1e12)
 	return engine.SymbolRow{
 		Symbol: "QXA", Through: offset, Count: 1e11, Disorder: 1e11, First: first,
+		Partitions: 10_000, Placed: true, Fits: 255, KeySum: math.MaxUint32,
 		LastEvent: t0, LastAhead: t0 + 37e9, LastSeen: t0 + 20e6, WindowN: 1e9, Lead: 37e9, Sighted: true, SilentFrom: first,
 		Episode: &engine.DisorderRow{
 			FirstOffset: offset - 10, LastOffset: offset, WorstOffset: offset - 5, FirstTime: t0 - day, LastTime: t0,
@@ -36,9 +37,12 @@ func TestSymbolRowBytes(t *testing.T) {
 	open.Episode = &engine.DisorderRow{
 		FirstOffset: 35, LastOffset: 41, WorstOffset: 38, FirstTime: t0, LastTime: t0 + 10e6, Count: 3, Worst: 5e6, Step: t0 + 10e6, Told: t0,
 	}
+	placed := plain
+	placed.Partitions, placed.Placed, placed.Fits, placed.KeySum = 12, true, 3, 9
 	// Bytes that are stored: a change of the layout needs a new version.
 	for golden, row := range map[string]engine.SymbolRow{
-		"0100" + "0000000000000029" + "1816e9d344d3b000" + "1816e9d34604dd00" + "0e02160400": plain,
+		"0100" + "0000000000000029" + "1816e9d344d3b000" + "1816e9d34604dd00" + "0e02160400":            plain,
+		"0120" + "0000000000000029" + "1816e9d344d3b000" + "1816e9d34604dd00" + "0e02160400" + "180612": placed,
 		"010f" + "0000000000000029" + "1816e9d344d3b000" + "1816e9d34604dd00" + "0e02160400" + "1816e9dbe232e200" + "02" +
 			"0a" + "0c" + "06" + "06" + "80ade204" + "ffb38913" + "80dac409" + "80dac409" + "00": open,
 	} {

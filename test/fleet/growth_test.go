@@ -1,7 +1,9 @@
 package fleet
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"sync"
@@ -160,6 +162,7 @@ func TestGrowthUnderLoad(t *testing.T) {
 	two.stop(t)
 	a.toEnd(t)
 	a.checkGrowth(t, m, from, to, after, moves)
+	a.checkReplay(t, m, from, to, after, moves)
 }
 
 // TestTopicGrewBeforeTheAudit audits a topic that has grown already, from its
@@ -192,6 +195,39 @@ func TestTopicGrewBeforeTheAudit(t *testing.T) {
 	after := m.one(t, moves, began.Add(-1500*time.Millisecond))
 	a.toEnd(t)
 	a.checkGrowth(t, m, from, to, after, moves)
+	a.checkReplay(t, m, from, to, after, moves)
+}
+
+// checkReplay audits the topic's history once more, by replay.
+func (a *audit) checkReplay(t *testing.T, m *market, from, to int, after *kgo.Record, moves string) {
+	t.Helper()
+	out := output(t, nil, command(t, "replay", "-c", a.configure(t), "--fail-on", "never"))
+	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
+	var r engine.Report
+	if err := json.Unmarshal(lines[len(lines)-1], &r); err != nil {
+		t.Fatal(err)
+	}
+	if r.Trigger != engine.TriggerFinal || r.TotalTicks != m.total() || r.Partitioner != "murmur2" {
+		t.Errorf("replay: %s, %d ticks of %d, partitioner %q", r.Trigger, r.TotalTicks, m.total(), r.Partitioner)
+	}
+	changes, late := 0, 0
+	for _, f := range r.Findings {
+		switch f.Code {
+		case engine.SymbolSplit, engine.PartitionerMixed:
+			t.Errorf("replay: %s: %s", f.Code, f.Cause)
+		case engine.PartitionsChanged:
+			if changes++; f.Threshold != float64(from) || f.Observed != float64(to) {
+				t.Errorf("replay: %s", f.Cause)
+			}
+		case engine.UpstreamDisorder:
+			if late++; f.Symbol != moves || f.FirstOffset != after.Offset || f.Observed != 1500 {
+				t.Errorf("replay: %s", f.Cause)
+			}
+		}
+	}
+	if changes != 1 || late != 1 {
+		t.Errorf("replay: %d findings of growth, %d of disorder", changes, late)
+	}
 }
 
 // checkGrowth holds the reports against what was written.
