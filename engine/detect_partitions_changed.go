@@ -197,13 +197,21 @@ func (t *Topic) across(name string, s *TopicSymbol, home *SymbolPlace) {
 
 // endAcross ends such findings after the quiet time of disorder.
 func (t *Topic) endAcross() {
-	for _, subject := range slices.Sorted(maps.Keys(t.open)) {
-		f := &t.open[subject].Finding
+	var over []string // few of what may be many open findings
+	for subject, e := range t.open {
+		f := &e.Finding
 		if f.Code != UpstreamDisorder {
 			continue
 		}
-		if p := t.parts[*f.Partition]; p != nil && p.Stats.Watermark != NoTime && p.Stats.Watermark-int64(f.FirstTime) > episodeQuiet && t.settled() {
-			t.close(subject)
+		if p := t.parts[*f.Partition]; p != nil && p.Stats.Watermark != NoTime && p.Stats.Watermark-int64(f.FirstTime) > episodeQuiet {
+			over = append(over, subject)
 		}
+	}
+	if len(over) == 0 || !t.settled() {
+		return
+	}
+	slices.Sort(over)
+	for _, subject := range over {
+		t.close(subject)
 	}
 }

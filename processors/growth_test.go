@@ -1,0 +1,68 @@
+package processors_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/auditstream/auditstream/internal/kafkatest"
+	"github.com/auditstream/auditstream/processors"
+	"github.com/auditstream/auditstream/topology"
+)
+
+// Without the right to widen its table the audit ends and tells the command.
+func TestGrowthWithoutTheRightToWidenTheTable(t *testing.T) {
+	t.Parallel()
+	c := kafkatest.Fake(t)
+	r := newRig(t, c, 2)
+	r.produce(r.tick(0, "QXA", 0))
+	a := r.start()
+	r.awaitCommitted(0, 1)
+	if _, err := r.admin.UpdatePartitions(context.Background(), 4, r.topic()); err != nil {
+		t.Fatal(err)
+	}
+	c.Kfake.ControlKey(int16(kmsg.CreatePartitions), func(request kmsg.Request) (kmsg.Response, error, bool) {
+		c.Kfake.KeepControl()
+		response := request.ResponseKind().(*kmsg.CreatePartitionsResponse)
+		for _, topic := range request.(*kmsg.CreatePartitionsRequest).Topics {
+			refused := kmsg.NewCreatePartitionsResponseTopic()
+			refused.Topic, refused.ErrorCode = topic.Topic, kerr.TopicAuthorizationFailed.Code
+			response.Topics = append(response.Topics, refused)
+		}
+		return response, nil, true
+	})
+	err := a.wait()
+	var growth *processors.GrowthError
+	command := "--alter --topic " + topology.NamesOf(r.topo.Name).Table + " --partitions 4"
+	if !errors.As(err, &growth) || !errors.Is(err, kerr.TopicAuthorizationFailed) || !strings.Contains(err.Error(), command) {
+		t.Errorf("ended with %v, which must tell %q", err, command)
+	}
+	if got := r.committed(r.topic(), 0); got != 1 {
+		t.Errorf("committed %d", got)
+	}
+}
+
+// Growth is seen by an instance that owns no new partition, without a record
+// in one and without a rebalance.
+func TestGrowthIsSeenWithoutANewRecord(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, kafkatest.Fake(t), 2)
+	r.produce(r.tick(0, "QXA", 0))
+	a := r.start()
+	r.awaitCommitted(0, 1)
+	if _, err := r.admin.UpdatePartitions(context.Background(), 3, r.topic()); err != nil {
+		t.Fatal(err)
+	}
+	kafkatest.Eventually(t, "a table as wide", func() bool {
+		topics, err := r.admin.ListTopics(context.Background())
+		return err == nil && len(topics[topology.NamesOf(r.topo.Name).Table].Partitions) == 3
+	})
+	r.produce(r.tick(0, "QXA", time.Second))
+	r.awaitCommitted(0, 2)
+	a.stop()
+}
