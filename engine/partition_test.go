@@ -48,6 +48,37 @@ func TestSymbolsReadAgainAreDurableBeforeTheOffset(t *testing.T) {
 	}
 }
 
+// A stale row behind a newer one, as a process leaves that stood still: the
+// newer one counts, and is to be written again.
+func TestStaleRowsAreWrittenOver(t *testing.T) {
+	l := DefaultLimits()
+	ticks := benchTicks(10, 1)
+	p := NewPartition("ticks", 0, 1, &l)
+	var snapshots []*Snapshot
+	for i := range ticks {
+		p.Observe(&ticks[i], NoTime)
+		if i%5 == 4 {
+			snapshots = append(snapshots, p.Snapshot())
+		}
+	}
+	older, newer := snapshots[0], snapshots[1]
+	for stale, rows := range map[bool][]*Snapshot{false: {older, newer}, true: {newer, older}} {
+		p := NewPartition("ticks", 0, 1, &l)
+		p.Snapshot()
+		for _, s := range rows {
+			p.RestorePartition(s.PartitionRow)
+			p.RestoreSymbol(s.Rows[0])
+		}
+		if p.Changed() != stale {
+			t.Errorf("stale %v: changed is %v", stale, p.Changed())
+		}
+		s := p.Snapshot()
+		if s.PartitionRow.Through != 9 || stale && (len(s.Rows) != 1 || s.Rows[0].Through != 9) {
+			t.Errorf("stale %v: partition through %d, rows %+v", stale, s.PartitionRow.Through, s.Rows)
+		}
+	}
+}
+
 // go test ./engine -bench Observe -benchmem
 func BenchmarkObserve(b *testing.B) {
 	for _, symbols := range []int{1, 125, 2000, 60_000} {

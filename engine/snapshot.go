@@ -115,10 +115,13 @@ func (p *Partition) stats() *PartitionStats {
 
 // RestoreSymbol takes a symbol's row in recovery. Of two rows of one symbol
 // the one that speaks further wins: a stale writer may have come last. After a
-// truncation a row speaks of another log, and wins over those before it.
+// truncation a row speaks of another log, and wins over those before it. A row
+// that wins over a later one is to be written again, before compaction keeps
+// the stale one.
 func (p *Partition) RestoreSymbol(r SymbolRow) {
 	s := p.symbol([]byte(r.Symbol))
 	if speaksLess(r.Cuts, r.Through, int64(s.cuts), s.through) {
+		p.markDirty(p.current)
 		return
 	}
 	i := p.current
@@ -147,9 +150,10 @@ func (p *Partition) RestoreSymbol(r SymbolRow) {
 }
 
 // RestorePartition takes a partition's row in recovery; the row that speaks
-// further wins.
+// further wins, and is to be written again where it is not the last.
 func (p *Partition) RestorePartition(r PartitionRow) {
 	if speaksLess(r.Cuts, r.Through, p.row.Cuts, p.row.Through) {
+		p.changed = true
 		return
 	}
 	p.row = r

@@ -1,8 +1,11 @@
 package processors
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"maps"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -31,7 +34,8 @@ func (c simClient) CommitOffsetsSync(ctx context.Context, offsets map[string]map
 			}
 		}
 		refused := c.m.coordinator.commit(c.m.proc.instance, id, generation, commits)
-		for p := range commits {
+		places := slices.SortedFunc(maps.Keys(commits), func(a, b place) int { return cmp.Compare(a.partition, b.partition) })
+		for _, p := range places {
 			topic := kmsg.NewOffsetCommitResponseTopic()
 			topic.Topic = p.topic
 			part := kmsg.NewOffsetCommitResponseTopicPartition()

@@ -199,6 +199,8 @@ func (s *sim) stop(p *simProc) {
 // turn lets a few members do their next thing.
 func (s *sim) turn() {
 	for range 1 + s.random.IntN(4) {
+		simWait(1) // nothing starts at the same instant, so nothing ends at one
+		synctest.Wait()
 		if len(s.procs) > 0 {
 			s.procs[s.random.IntN(len(s.procs))].members[s.random.IntN(2)].next()
 		}
