@@ -5,7 +5,7 @@ KAFKA := bin/kafka
 FUZZTIME ?= 20s
 SEEDS ?= 10000
 
-.PHONY: build test test-kafka sim lint docs bench bench-kafka fuzz demo ci clean
+.PHONY: build test test-kafka sim lint docs bench bench-kafka fuzz soak ci clean
 
 build:
 	go build -o bin/auditstream ./cmd/auditstream
@@ -46,8 +46,12 @@ fuzz:
 	  done; \
 	done
 
-demo:
-	go run ./cmd/auditstream demo
+# SOAK minutes of faults of all kinds.
+SOAK ?= 10
+soak:
+	@trap '.ci/kafka/stop $(KAFKA)' EXIT; .ci/kafka/start $(KAFKA) >/dev/null && \
+	  AUDITSTREAM_TEST_KAFKA_LIBS=$$PWD/$(KAFKA)/libs AUDITSTREAM_TEST_SOAK_MINUTES=$(SOAK) \
+	  go test -count=1 -v -timeout 24h -run '^TestSoak$$' ./test/faults
 
 ci:
 	CI=true bash .ci/run
