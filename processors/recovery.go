@@ -70,6 +70,7 @@ func (s *session) readTable(ctx context.Context, left map[int32]int64, from map[
 	}
 	defer client.Close()
 	heard, settled := time.Now(), false
+	told := heard
 	for len(left) > 0 {
 		poll, cancel := context.WithTimeout(ctx, time.Second)
 		fetches := client.PollRecords(poll, -1)
@@ -96,6 +97,10 @@ func (s *session) readTable(ctx context.Context, left map[int32]int64, from map[
 		if rows > 0 {
 			faultpoint(s.g.name, "recovery")
 		}
+		if time.Since(told) > progressEvery {
+			told = time.Now()
+			s.tellRecovery(rows, len(from)-len(left), len(from))
+		}
 		if len(left) > 0 && time.Since(heard) > quietFor {
 			// Compaction may have emptied a table's last offsets. Then nothing
 			// comes although all is stable. What has just become so may still
@@ -112,6 +117,14 @@ func (s *session) readTable(ctx context.Context, left map[int32]int64, from map[
 		}
 	}
 	return rows, nil
+}
+
+const progressEvery = 2 * time.Second
+
+// tellRecovery says how far the recovery of a large table has come.
+func (s *session) tellRecovery(rows, done, partitions int) {
+	s.g.cfg.Status.group(s.g.name, fmt.Sprintf("recovering: %d rows read, %d of %d partitions done", rows, done, partitions))
+	s.g.log.Info().Int("rows", rows).Int("partitions_done", done).Int("partitions", partitions).Msg("recovering")
 }
 
 // restoreRows gives rows of one table partition to the claims that may own
