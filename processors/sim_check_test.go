@@ -84,7 +84,10 @@ func (s *sim) outcome() (*simOutcome, error) {
 
 // happened are what an outcome must have in many seeds to be worth comparing.
 func (o *simOutcome) happened() map[string]int {
-	counts := map[string]int{"tick": int(o.final.TotalTicks), "finding": len(o.findings), "dead letter": len(o.letters)}
+	counts := map[string]int{"finding": len(o.findings), "dead letter": len(o.letters)}
+	if o.final != nil {
+		counts["tick"] = int(o.final.TotalTicks)
+	}
 	for _, f := range o.findings {
 		if strings.HasPrefix(f, engine.SymbolSplit.String()) {
 			counts["split"]++

@@ -125,7 +125,12 @@ func (p *producer) send(ctx context.Context, messages []*sarama.ProducerMessage)
 
 // inOrder writes reports, then rows, then offsets, each acknowledged before
 // the next: a row that tells of a finding whose report was lost would hide it
-// for ever.
+// for ever. The partition's row goes before those of symbols, since any message
+// may be the only one that lands.
+//
+// What a process had under way when it stood still comes late and lies behind
+// newer rows. Recovery lets the newer ones win and writes them again, unless
+// compaction was there first: that is the limit of at_least_once.
 type inOrder struct{ producer }
 
 func (k *inOrder) write(ctx context.Context, s *session, batches []*batch) error {
