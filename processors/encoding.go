@@ -1,7 +1,9 @@
 package processors
 
 import (
+	"bytes"
 	"iter"
+	"slices"
 
 	"github.com/IBM/sarama"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -121,4 +123,15 @@ func headers(r *kgo.Record) iter.Seq2[string, []byte] {
 			}
 		}
 	}
+}
+
+// kept is a copy of a record that outlives its frame: the memory of the record
+// itself goes back to the client when its frame is consumed.
+func kept(r *kgo.Record) *kgo.Record {
+	c := *r
+	c.Context, c.Key, c.Value, c.Headers = nil, bytes.Clone(r.Key), bytes.Clone(r.Value), slices.Clone(r.Headers)
+	for i := range c.Headers {
+		c.Headers[i].Value = bytes.Clone(c.Headers[i].Value)
+	}
+	return &c
 }

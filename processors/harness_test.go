@@ -16,6 +16,7 @@ import (
 
 	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/engine"
+	"github.com/auditstream/auditstream/internal/kafka"
 	"github.com/auditstream/auditstream/internal/kafkatest"
 	"github.com/auditstream/auditstream/processors"
 	"github.com/auditstream/auditstream/topology"
@@ -104,7 +105,7 @@ func auditConfig(t testing.TB, brokers []string, topo topology.Topology) process
 		ConsumerOptions: append(append([]kgo.Opt(nil), client...),
 			kgo.SessionTimeout(sessionTimeout), kgo.HeartbeatInterval(heartbeatInterval), kgo.FetchMaxWait(100*time.Millisecond),
 			kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
-			kgo.DisableAutoCommit()),
+			kgo.DisableAutoCommit(), kgo.WithPools(new(kafka.RecordPool))),
 		Sarama: func() (*sarama.Config, error) {
 			c := sarama.NewConfig()
 			c.Version = sarama.MaxVersion

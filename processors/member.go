@@ -67,7 +67,6 @@ func (m *member) options() []kgo.Opt {
 		kgo.OnPartitionsRevoked(func(context.Context, *kgo.Client, map[string][]int32) { m.fail(m.end(nil)) }),
 		kgo.OnPartitionsLost(func(context.Context, *kgo.Client, map[string][]int32) { m.fail(m.end(errLost)) }),
 		kgo.AdjustFetchOffsetsFn(m.positions),
-		kgo.WithPools(&recordPool{}),
 		kgo.WithHooks(m),
 	}
 }

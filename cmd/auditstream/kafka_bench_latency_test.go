@@ -122,7 +122,7 @@ func (d *detection) audit(ctx context.Context, brokers, topic string) (auditTopi
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- processors.Run(ctx, p) }()
-	stop = func() { cancel(); <-ended; _ = os.RemoveAll(dir) }
+	stop = func() { cancel(); _ = <-ended; _ = os.RemoveAll(dir) }
 	for !status.Stats().Ready {
 		select {
 		case <-time.After(20 * time.Millisecond):

@@ -59,7 +59,7 @@ func benchSarama(ctx context.Context, brokers, topic string, m *benchMeter) erro
 	if err != nil {
 		return err
 	}
-	defer consumer.Close()
+	defer func() { _ = consumer.Close() }()
 	partitions, err := consumer.Partitions(topic)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func benchSarama(ctx context.Context, brokers, topic string, m *benchMeter) erro
 		}
 		n := m.counter()
 		all.Go(func() {
-			defer pc.Close()
+			defer func() { _ = pc.Close() }()
 			for {
 				select {
 				case <-pc.Messages():
@@ -141,7 +141,7 @@ func benchGoka(ctx context.Context, brokers, topic string, m *benchMeter) error 
 	go func() { ended <- p.Run(ctx) }()
 	err = m.wait(ctx)
 	stop()
-	<-ended
+	_ = <-ended
 	return err
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	laneBytes  = 4 << 20  // queued of one partition above which its fetching is paused
+	laneBytes  = 32 << 20 // queued of one partition above which its fetching is paused; what was fetched of it is then thrown away
 	flowBytes  = 64 << 20 // queued of all above which nothing is polled
 	flowChunks = 16 << 10 // chunks of all partitions that may wait to be merged
 )

@@ -66,7 +66,7 @@ type lane struct {
 }
 
 // take judges records until they are over, the lane's end is reached or enough
-// chunks are made. It returns what is left.
+// chunks are made, and gives their memory back. It returns what is left.
 func (l *lane) take(records []*kgo.Record, out []*chunk) ([]*kgo.Record, []*chunk, error) {
 	for i, r := range records {
 		if l.at.Ended {
@@ -82,6 +82,7 @@ func (l *lane) take(records []*kgo.Record, out []*chunk) ([]*kgo.Record, []*chun
 				return nil, out, err
 			}
 		}
+		r.Recycle()
 		l.at.Ended = l.at.Ended || l.at.Next >= l.End
 		if n := l.judge.Waiting(); n > 0 && (n >= chunkReports || l.judge.WindowClosed()) {
 			if out = append(out, l.cut()); len(out) >= runChunks {

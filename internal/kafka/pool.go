@@ -1,15 +1,13 @@
-package processors
+package kafka
 
 import (
-	"bytes"
 	"math/bits"
-	"slices"
 	"sync"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
-// recordPool lends franz-go the memory that fetched records lie in. A record
+// RecordPool lends franz-go the memory that fetched records lie in. A record
 // goes back by Recycle once its frame is consumed; one that never does, as at
 // the end of a session, is the garbage collector's. A batch's bytes are zeroed
 // when the last of its records is back, so whatever is kept of a record must
@@ -17,7 +15,7 @@ import (
 //
 // Slices are kept by size: a tick's batch must not hold the memory of a large
 // one while it waits in a queue.
-type recordPool struct {
+type RecordPool struct {
 	bytes   [poolClasses]sync.Pool // of *[]byte, capacity at least 1<<class
 	records [poolClasses]sync.Pool // of *[]kgo.Record, likewise
 }
@@ -30,18 +28,18 @@ const poolClasses = 23
 const expansion = 4
 
 // GetDecompressBytes implements kgo.PoolDecompressBytes.
-func (p *recordPool) GetDecompressBytes(compressed []byte, _ kgo.CompressionCodecType) []byte {
+func (p *RecordPool) GetDecompressBytes(compressed []byte, _ kgo.CompressionCodecType) []byte {
 	return lend[byte](&p.bytes, len(compressed)*expansion)
 }
 
 // PutDecompressBytes implements kgo.PoolDecompressBytes.
-func (p *recordPool) PutDecompressBytes(b []byte) { takeBack(&p.bytes, b) }
+func (p *RecordPool) PutDecompressBytes(b []byte) { takeBack(&p.bytes, b) }
 
 // GetRecords implements kgo.PoolRecords.
-func (p *recordPool) GetRecords(n int) []kgo.Record { return lend[kgo.Record](&p.records, n) }
+func (p *RecordPool) GetRecords(n int) []kgo.Record { return lend[kgo.Record](&p.records, n) }
 
 // PutRecords implements kgo.PoolRecords.
-func (p *recordPool) PutRecords(r []kgo.Record) { takeBack(&p.records, r) }
+func (p *RecordPool) PutRecords(r []kgo.Record) { takeBack(&p.records, r) }
 
 // lend gives an empty slice with room for at least n items.
 func lend[T any](classes *[poolClasses]sync.Pool, n int) []T {
@@ -60,14 +58,4 @@ func takeBack[T any](classes *[poolClasses]sync.Pool, s []T) {
 	if class := bits.Len(uint(cap(s))) - 1; class >= 0 && class < poolClasses {
 		classes[class].Put(&s)
 	}
-}
-
-// kept is a copy of a record that outlives its frame.
-func kept(r *kgo.Record) *kgo.Record {
-	c := *r
-	c.Context, c.Key, c.Value, c.Headers = nil, bytes.Clone(r.Key), bytes.Clone(r.Value), slices.Clone(r.Headers)
-	for i := range c.Headers {
-		c.Headers[i].Value = bytes.Clone(c.Headers[i].Value)
-	}
-	return &c
 }
