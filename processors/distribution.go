@@ -2,6 +2,7 @@ package processors
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -196,6 +197,12 @@ func (u *distribution) take() (*batch, error) {
 	return b, nil
 }
 
+// topicSteps are the kinds of a topic's rows in the order in which they become
+// durable, so that whatever is missing is told again by the statistics that are
+// read again: findings and symbols; which windows are closed, so that none is
+// judged twice; loads of open windows; which loads a partition has told.
+var topicSteps = []string{"fhs", "t", "w", "p"}
+
 func (u *distribution) encode(b *batch, s *engine.TopicSnapshot) error {
 	messages, err := u.cfg.reportMessages(s.Reports)
 	if err != nil {
@@ -203,12 +210,19 @@ func (u *distribution) encode(b *batch, s *engine.TopicSnapshot) error {
 	}
 	b.ahead = append(b.ahead, messages...)
 	b.reports = append(b.reports, s.Reports...)
-	for i := range s.Rows {
-		value, err := codecs.EncodeTopicRow(&s.Rows[i])
-		if err != nil {
-			return fmt.Errorf("row %s of topic %s: %w", s.Rows[i].Key, s.Topic, err)
+	for _, kinds := range topicSteps {
+		b.thenRows()
+		for i := range s.Rows {
+			key := s.Rows[i].Key
+			if strings.IndexByte(kinds, key[0]) < 0 {
+				continue
+			}
+			value, err := codecs.EncodeTopicRow(&s.Rows[i])
+			if err != nil {
+				return fmt.Errorf("row %s of topic %s: %w", key, s.Topic, err)
+			}
+			b.rows = append(b.rows, row(u.table, u.partition, codecs.TopicRowKey(s.Topic, key), value))
 		}
-		b.rows = append(b.rows, row(u.table, u.partition, codecs.TopicRowKey(s.Topic, s.Rows[i].Key), value))
 	}
 	return nil
 }
