@@ -20,6 +20,13 @@ type detector struct {
 // Topic. It is filled by init to let describe functions refer to it.
 var detectors []detector
 
+// Of each function that is called for every record and tick, those that are
+// there, in the order of the list.
+var (
+	recordDetectors []func(p *Partition, t *Tick)
+	tickDetectors   []func(p *Partition, s *symbol, t *Tick)
+)
+
 func init() {
 	detectors = []detector{
 		{code: UnreadableValue, record: detectUnreadable, describe: describeUnreadable},
@@ -34,5 +41,13 @@ func init() {
 		{code: OffsetInconsistency, describe: describeTruncated},
 		{code: RecordsLost, describe: describeRecordsLost},
 		{code: AuditorBehind, describe: describeAuditorBehind, lasting: 1},
+	}
+	for _, d := range detectors {
+		if d.record != nil {
+			recordDetectors = append(recordDetectors, d.record)
+		}
+		if d.tick != nil {
+			tickDetectors = append(tickDetectors, d.tick)
+		}
 	}
 }

@@ -147,10 +147,8 @@ func (p *Partition) Observe(t *Tick, now int64) {
 	} else {
 		p.advanceAgain(p.timeOf(t, now))
 	}
-	for i := range detectors {
-		if f := detectors[i].record; f != nil {
-			f(p, t)
-		}
+	for _, detect := range recordDetectors {
+		detect(p, t)
 	}
 	if t.Kind == Good {
 		p.observeGood(t, now)
@@ -170,10 +168,8 @@ func (p *Partition) observeGood(t *Tick, now int64) {
 	s.count++
 	p.markDirty(p.current)
 	p.unrank(p.current)
-	for i := range detectors {
-		if f := detectors[i].tick; f != nil {
-			f(p, s, t)
-		}
+	for _, detect := range tickDetectors {
+		detect(p, s, t)
 	}
 	p.seen(s, t, now)
 	p.sight(s, t, p.place(s, t))
