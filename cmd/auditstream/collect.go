@@ -11,11 +11,11 @@ import (
 const (
 	collectMost  = 400       // percent that the heap may grow by while little is live
 	collectLeast = 100       // Go's default
-	collectAfter = 256 << 20 // bytes that it should grow by
+	collectAfter = 384 << 20 // bytes that it should grow by
 	collectEvery = 5 * time.Second
 )
 
-// collectRarely lets the heap grow by up to 256 MiB, but to no more than five
+// collectRarely lets the heap grow by up to 384 MiB, but to no more than five
 // times what is live, before it is collected: an audit's state is small beside
 // what fetches allocate, and at Go's default a quarter of its CPU went into
 // collecting. Where the state is large the default stands. GOGC overrides.

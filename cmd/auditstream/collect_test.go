@@ -8,7 +8,7 @@ import (
 )
 
 func TestCollectPercent(t *testing.T) {
-	for live, want := range map[uint64]int{0: 400, 30 << 20: 400, 64 << 20: 400, 100 << 20: 250, 256 << 20: 100, 4 << 30: 100, math.MaxUint64: 100} {
+	for live, want := range map[uint64]int{0: 400, 30 << 20: 400, 96 << 20: 400, 150 << 20: 250, 384 << 20: 100, 4 << 30: 100, math.MaxUint64: 100} {
 		if got := collectPercent(live); got != want {
 			t.Errorf("%d live bytes: %d percent, want %d", live, got, want)
 		}
