@@ -34,7 +34,7 @@ type CapacityPlan struct {
 
 // Costs of the audit, measured as docs/scaling.md tells.
 const (
-	capacityTickCPU        = 1.0e-6  // seconds of a core a tick, fetching included
+	capacityTickCPU        = 1.3e-6  // seconds of a core a tick, fetching included
 	capacityBusy           = 0.7     // share of a core that is planned for
 	capacitySymbolBytes    = 200     // of a symbol in memory
 	capacityPartitionBytes = 1 << 20 // of a partition in memory, what is fetched ahead included
@@ -42,7 +42,7 @@ const (
 	capacityRowBytes       = 130 // of a symbol's row on the table topic, record and key included
 	capacityStatsBytes     = 1_200
 	capacityReportBytes    = 4_000
-	capacityRecoveryRows   = 1.0e6 // rows/s that an instance reads back
+	capacityRecoveryRows   = 0.25e6 // rows/s that an instance reads back
 	capacityTableFactor    = 2     // rows in a table that compaction keeps clean to half
 )
 
@@ -50,14 +50,14 @@ const (
 //
 //  1. Ticks and partitions spread evenly over instances. A symbol ticks rate ÷
 //     symbols times a second, at random.
-//  2. cores = ticks/s × 1.0 µs ÷ 0.7.
+//  2. cores = ticks/s × 1.3 µs ÷ 0.7.
 //  3. memory = 64 MiB + 200 B a symbol + 1 MiB a partition, live; a heap of
 //     Go's may grow to twice that and more before it is collected.
 //  4. A checkpoint writes a row for each symbol that has ticked since the one
 //     before: symbols × (1 − e^(−rate × interval ÷ symbols)).
 //  5. Statistics: a record a partition and checkpoint. Reports: one a partition
 //     and report interval, and one of the topic.
-//  6. recovery = 2 rows a symbol of the instance ÷ 1 M rows/s.
+//  6. recovery = 2 rows a symbol of the instance ÷ 250 000 rows/s.
 //
 // An error says which need is not positive.
 func PlanCapacity(needs CapacityNeeds) (CapacityPlan, error) {
