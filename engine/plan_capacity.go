@@ -43,7 +43,7 @@ const (
 	capacityStatsBytes     = 1_200
 	capacityReportBytes    = 4_000
 	capacityRecoveryRows   = 0.25e6 // rows/s that an instance reads back
-	capacityTableFactor    = 2     // rows in a table that compaction keeps clean to half
+	capacityTableFactor    = 2      // rows in a table that compaction keeps clean to half
 )
 
 // PlanCapacity says what an audit costs, by this model:
