@@ -1,4 +1,10 @@
+//go:build !race
+
 package processors
+
+// The simulation, sim_*_test.go and gate_test.go, runs without the race
+// detector: its goroutines take turns in synctest's time, and the detector
+// does not know that an instant lies behind the one before.
 
 import (
 	"bytes"
