@@ -150,16 +150,7 @@ func TestG21bLagOfGroupsWithMembersOfEitherProtocol(t *testing.T) {
 				w.produce(0, 3, time.Now())
 				member := c.Client(t, append(opts, kgo.ConsumerGroup(group), kgo.ConsumeTopics(w.topic),
 					kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()), kgo.DisableAutoCommit())...)
-				read := 0
-				kafkatest.Eventually(t, "the member to read", func() bool {
-					ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-					defer cancel()
-					read += member.PollFetches(ctx).NumRecords()
-					return read == 3
-				})
-				if err := member.CommitUncommittedOffsets(context.Background()); err != nil {
-					t.Fatal(err)
-				}
+				readAndCommit(t, member, 3)
 				w.produce(0, 7, time.Now())
 				s := w.sample(group)[0]
 				if s.Lag() != 7 || s.Members != 1 || s.GroupType != kind || s.State != "Stable" {
@@ -180,16 +171,7 @@ func TestG21bLagOfAGroupThatCannotBeDescribed(t *testing.T) {
 	w := newWatched(t, c, 1, quietLimits(), group)
 	w.produce(0, 10, time.Now())
 	member := c.Client(t, kgo.ServerSideBalancer(), kgo.ConsumerGroup(group), kgo.ConsumeTopics(w.topic), kgo.DisableAutoCommit())
-	read := 0
-	kafkatest.Eventually(t, "the member to read", func() bool {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		read += member.PollFetches(ctx).NumRecords()
-		return read == 10
-	})
-	if err := member.CommitUncommittedOffsets(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	readAndCommit(t, member, 10)
 	w.produce(0, 5, time.Now())
 	c.Kfake.ControlKey(int16(kmsg.ConsumerGroupDescribe), func(req kmsg.Request) (kmsg.Response, error, bool) {
 		c.Kfake.KeepControl()
@@ -508,5 +490,20 @@ func TestRebalancesThatDescriptionsShow(t *testing.T) {
 		if len(r.times) != c.want {
 			t.Errorf("%s: %d rebalances, want %d", c.name, len(r.times), c.want)
 		}
+	}
+}
+
+// readAndCommit has a member of a group read n records and commit them.
+func readAndCommit(t *testing.T, member *kgo.Client, n int) {
+	t.Helper()
+	read := 0
+	kafkatest.Eventually(t, "the member to read", func() bool {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		read += member.PollFetches(ctx).NumRecords()
+		return read == n
+	})
+	if err := member.CommitUncommittedOffsets(context.Background()); err != nil {
+		t.Fatal(err)
 	}
 }

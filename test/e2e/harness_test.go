@@ -2,22 +2,18 @@ package e2e
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/feedtest"
 	"github.com/auditstream/auditstream/internal/kafkatest"
+	"github.com/auditstream/auditstream/internal/programtest"
 )
 
 // record is a record for produce.py.
@@ -34,26 +30,7 @@ type place struct {
 	Offset    int64 `json:"offset"`
 }
 
-var binary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "auditstream-e2e-")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "auditstream")
-	out, err := exec.Command("go", "build", "-o", path, "../../cmd/auditstream").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return path, nil
-})
-
-// TestMain removes the binary that the tests have built.
-func TestMain(m *testing.M) {
-	m.Run() // the test program exits with its code
-	if path, err := binary(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(path))
-	}
-}
+func TestMain(m *testing.M) { programtest.Main(m) }
 
 // python is an interpreter that has confluent-kafka.
 func python(t *testing.T) string {
@@ -143,29 +120,15 @@ func (a *audited) table() string { return "auditstream-" + a.name + "-table" }
 // configure writes the configuration file anew, with an empty state folder.
 func (a *audited) configure(t *testing.T, settings ...string) {
 	t.Helper()
-	lines := append([]string{
+	a.file = programtest.Configure(t, append([]string{
 		"name=" + a.name, "bootstrap.servers=" + strings.Join(a.Brokers, ","), "topics=" + a.topic,
-		"state.dir=" + t.TempDir(), "rest.listeners=http://127.0.0.1:0",
-	}, settings...)
-	a.file = filepath.Join(t.TempDir(), "audit.properties")
-	if err := os.WriteFile(a.file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	}, settings...)...)
 }
 
 // command is the built program, killed when it outlives the test's patience.
 func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
-	t.Cleanup(cancel)
-	cmd := exec.CommandContext(ctx, path, args...)
-	// The tests' own variables would be told as keys that do not exist.
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(kv string) bool { return strings.HasPrefix(kv, "AUDITSTREAM_") })
-	return cmd
+	return programtest.Command(t, 90*time.Second, args...)
 }
 
 // run runs the program to its end and returns its exit code and what it said.

@@ -2,44 +2,23 @@ package fleet
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/kafkatest"
+	"github.com/auditstream/auditstream/internal/programtest"
 	"github.com/auditstream/auditstream/topology"
 )
 
-var binary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "auditstream-fleet-")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "auditstream")
-	if out, err := exec.Command("go", "build", "-o", path, "../../cmd/auditstream").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
-	}
-	return path, nil
-})
-
-// TestMain removes the binary that the tests have built.
-func TestMain(m *testing.M) {
-	m.Run() // the test program exits with its code
-	if path, err := binary(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(path))
-	}
-}
+func TestMain(m *testing.M) { programtest.Main(m) }
 
 // audit is one audit of one topic, whatever processes run it.
 type audit struct {
@@ -64,29 +43,14 @@ func (a *audit) reports() string { return a.topic + ".audit" }
 // own.
 func (a *audit) configure(t *testing.T, settings ...string) string {
 	t.Helper()
-	lines := append([]string{
+	return programtest.Configure(t, append([]string{
 		"name=" + a.name, "bootstrap.servers=" + strings.Join(a.Brokers, ","), "topics=" + a.topic,
-		"state.dir=" + t.TempDir(), "rest.listeners=http://127.0.0.1:0",
-	}, append(a.settings, settings...)...)
-	file := filepath.Join(t.TempDir(), "audit.properties")
-	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return file
+	}, append(a.settings, settings...)...)...)
 }
 
 func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	t.Cleanup(cancel)
-	cmd := exec.CommandContext(ctx, path, args...)
-	// The tests' own variables would be told as keys that do not exist.
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(kv string) bool { return strings.HasPrefix(kv, "AUDITSTREAM_") })
-	return cmd
+	return programtest.Command(t, 3*time.Minute, args...)
 }
 
 // program is an instance that runs until it is stopped.
