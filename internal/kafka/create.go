@@ -113,16 +113,23 @@ func newTopic(topic topology.Topic, counts map[string]int, c cluster) kmsg.Creat
 func refusals(response *kmsg.CreateTopicsResponse) error {
 	var faults []error
 	for _, topic := range response.Topics {
-		err := kerr.ErrorForCode(topic.ErrorCode)
-		if err == nil || errors.Is(err, kerr.TopicAlreadyExists) {
-			continue
+		if err := refusal(&topic); err != nil {
+			faults = append(faults, fmt.Errorf("create topic %s: %w", topic.Topic, err))
 		}
-		if topic.ErrorMessage != nil && *topic.ErrorMessage != "" {
-			err = fmt.Errorf("%w (%s)", err, *topic.ErrorMessage)
-		}
-		faults = append(faults, fmt.Errorf("create topic %s: %w", topic.Topic, err))
 	}
 	return asError(errors.Join(faults...))
+}
+
+// refusal is why the broker will not make a topic, nil when it will or has.
+func refusal(topic *kmsg.CreateTopicsResponseTopic) error {
+	err := kerr.ErrorForCode(topic.ErrorCode)
+	if err == nil || errors.Is(err, kerr.TopicAlreadyExists) {
+		return nil
+	}
+	if topic.ErrorMessage != nil && *topic.ErrorMessage != "" {
+		return fmt.Errorf("%w (%s)", err, *topic.ErrorMessage)
+	}
+	return err
 }
 
 // awaitLeaders waits until every partition answers ListOffsets: a client that

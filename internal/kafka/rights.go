@@ -207,14 +207,9 @@ func (a *Admin) Refusals(ctx context.Context, t topology.Topology, existing kadm
 		return nil, asError(fmt.Errorf("validate topics to be made: %w", err))
 	}
 	for _, topic := range response.Topics {
-		err := kerr.ErrorForCode(topic.ErrorCode)
-		if err == nil || errors.Is(err, kerr.TopicAlreadyExists) {
-			continue
+		if err := refusal(&topic); err != nil {
+			refused[topic.Topic] = err
 		}
-		if topic.ErrorMessage != nil && *topic.ErrorMessage != "" {
-			err = fmt.Errorf("%w (%s)", err, *topic.ErrorMessage)
-		}
-		refused[topic.Topic] = err
 	}
 	return refused, nil
 }
