@@ -28,6 +28,7 @@ type claim struct {
 	gate       *gate // of the group, with the session's generation
 	generation int32
 	marks      chan *sarama.ConsumerMessage
+	found      chan<- struct{} // asks the session for a checkpoint soon
 
 	mu        sync.Mutex // guards what follows
 	unit      unit
@@ -38,6 +39,7 @@ type claim struct {
 	sampled   int64 // next when the log's bounds were asked for last
 	epoch     int32 // leader epoch of the last record read, -1: unknown
 	committed int64 // next as it is durable, -1: unknown
+	rewind    int64 // where the group's offset goes back to before rows that rest on less, -1: nowhere
 	stop      int64 // where --stop-at-end ends this partition, -1: nowhere
 	closed    bool  // stop is reached and the unit has been told
 	told      bool  // what the unit said to that is durable
@@ -50,7 +52,7 @@ type claim struct {
 func newClaim(p place, stream string, virtual int32, u unit, b *budget) *claim {
 	return &claim{
 		place: p, stream: stream, virtual: virtual, unit: u, queue: newQueue(b), gate: new(gate),
-		marks: make(chan *sarama.ConsumerMessage, 4), next: -1, end: -1, committed: -1, stop: -1, sampled: -1, epoch: -1,
+		marks: make(chan *sarama.ConsumerMessage, 4), next: -1, end: -1, committed: -1, rewind: -1, stop: -1, sampled: -1, epoch: -1,
 		heard: time.Now(),
 	}
 }
@@ -135,6 +137,12 @@ func (c *claim) consume() (err error) {
 	}
 	for _, r := range f.records {
 		r.Recycle()
+	}
+	if c.unit.urgent() {
+		select {
+		case c.found <- struct{}{}:
+		default: // asked already, or nobody reads
+		}
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ const (
 	stopFor     = 3 * time.Second        // a session's end may take so long at a stop
 	leaveFor    = time.Second            // leaving both groups may take so long
 	holdAfter   = 2 * time.Second        // a checkpoint that takes longer holds the input
-	urgentAfter = 100 * time.Millisecond // least time between checkpoints that a finding asked for
+	urgentAfter = 100 * time.Millisecond // longest time that a finding waits after a checkpoint
 	loopEvery   = 50 * time.Millisecond  // resolution of the checkpoint loop
 	sweepEvery  = time.Second
 	fetchFor    = 5 * time.Second  // within this much a client has what is readable

@@ -13,8 +13,9 @@ type loop struct {
 	cancel     context.CancelFunc
 	stand      *standstill
 
-	swept, checked, failing time.Time // last sweep and checkpoint; since when checkpoints fail
-	cause                   error     // of the failures, where it is more than that time ran out
+	swept, checked, failing time.Time     // last sweep and checkpoint; since when checkpoints fail
+	took                    time.Duration // of the last checkpoint
+	cause                   error         // of the failures, where it is more than that time ran out
 }
 
 func (l *loop) start(s *session) {
@@ -44,18 +45,33 @@ func (l *loop) stop(within time.Duration) {
 
 func (l *loop) run(ctx context.Context, s *session) {
 	defer close(l.done)
-	ticker := time.NewTicker(loopEvery)
-	defer ticker.Stop()
+	timer := time.NewTimer(loopEvery)
+	defer timer.Stop()
 	for {
 		select {
 		case <-l.quit:
 			return
-		case <-ticker.C:
+		case <-s.found:
+		case <-timer.C:
 		}
 		if !l.step(ctx, s) {
 			return
 		}
+		timer.Reset(l.rest(s))
 	}
+}
+
+// gap is the least time between checkpoints that findings ask for. It grows
+// with what a checkpoint takes, so that a storm of findings leaves most of the
+// time to reading.
+func (l *loop) gap() time.Duration { return min(urgentAfter, 3*l.took) }
+
+// rest is the time until the next step that nothing has asked for.
+func (l *loop) rest(s *session) time.Duration {
+	if wait := l.gap() - time.Since(l.checked); wait > 0 && wait < loopEvery && s.urgent() {
+		return wait
+	}
+	return loopEvery
 }
 
 // step does what is due, and reports whether to go on.
@@ -67,7 +83,7 @@ func (l *loop) step(ctx context.Context, s *session) (goOn bool) {
 	}
 	closed := s.closeDrained()
 	age := now.Sub(l.checked)
-	due := age >= s.g.cfg.CheckpointInterval || closed || age >= urgentAfter && s.urgent()
+	due := age >= s.g.cfg.CheckpointInterval || closed || age >= l.gap() && s.urgent()
 	if !due || s.ctx.Err() != nil || s.spoiled() != nil || !l.mayWrite(s) {
 		return true
 	}
@@ -81,12 +97,13 @@ func (l *loop) step(ctx context.Context, s *session) (goOn bool) {
 	cancel()
 	slow.Stop()
 	l.checked = time.Now()
+	l.took = l.checked.Sub(now)
 	if err == nil {
 		l.failing, l.cause = time.Time{}, nil
 		s.release()
 		return true
 	}
-	l.failing = since
+	l.failing, l.took = since, urgentAfter
 	return ctx.Err() == nil && l.goOn(s, l.why(err), l.checked.Sub(since))
 }
 

@@ -26,7 +26,8 @@ type session struct {
 	cancel context.CancelCauseFunc
 	wg     sync.WaitGroup // goka's ConsumeClaim and what feeds it
 	pressure
-	loop loop
+	loop  loop
+	found chan struct{} // a claim has a finding that waits for a checkpoint
 
 	mu      sync.Mutex
 	known   bool  // offsets are known: every claim has its position
@@ -35,7 +36,7 @@ type session struct {
 }
 
 func newSession(m *member, parts map[string][]int32) *session {
-	s := &session{m: m, g: m.g, claims: map[place]*claim{}}
+	s := &session{m: m, g: m.g, claims: map[place]*claim{}, found: make(chan struct{}, 1)}
 	s.memberID, s.generation = m.client.GroupMetadata()
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	for topic, ids := range parts {
@@ -47,7 +48,7 @@ func newSession(m *member, parts map[string][]int32) *session {
 				continue
 			}
 			c := newClaim(p, m.g.layout.stream, virtual, m.g.newUnit(p), m.g.budget)
-			c.oldest, c.gate, c.generation = m.g.oldest, &m.g.gate, s.generation
+			c.oldest, c.gate, c.generation, c.found = m.g.oldest, &m.g.gate, s.generation, s.found
 			s.claims[p] = c
 			s.ordered = append(s.ordered, c)
 		}
