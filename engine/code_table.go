@@ -53,9 +53,9 @@ var codeTable = []CodeInfo{
 	},
 	{
 		Code: PartitionerMixed, Name: "PARTITIONER_MIXED", Severity: Critical, Subject: "topic",
-		Meaning: "Records of one topic are placed by two or more functions, so that a symbol written by two producers has no order.",
-		Judged:  "Each key against the known hashes and two faulty look-alikes; a second function is named when its keys are no accident (three at eight partitions or more, six at three), keys-ignored or unknown when six keys or more fit none.",
-		Action:  "Find the producers that use the function with the smaller share, by the clients that the evidence names, and give all of them one partitioner (auditstream plan producer).",
+		Meaning: "Records of one topic are placed by two or more functions, or without regard of their keys, so that a symbol has no order.",
+		Judged:  "Each key against the known hashes and two faulty look-alikes; a second function is named when its keys are no accident (three at eight partitions or more, six at three), keys-ignored or unknown when six places of keys or more fit none. keys-ignored stands alone where no function explains anything and most keys lie on several partitions; keys that lie on one each by an unknown function are no finding.",
+		Action:  "Find the producers that use the function with the smaller share, by the clients that the evidence names, and give all of them one partitioner (auditstream plan producer). Where keys are ignored, look for producers that name a partition themselves or are set to round robin.",
 	},
 	{
 		Code: PartitionerMismatch, Name: "PARTITIONER_MISMATCH", Severity: Critical, Subject: "topic",

@@ -11,7 +11,7 @@ const subjectMixed = "partitioner"
 type Function struct {
 	Name    string   `json:"function"`
 	Or      []string `json:"or,omitempty"` // functions that explain the same keys as well
-	Keys    int64    `json:"keys"`         // keys that prove it: those that no function before it explains
+	Keys    int64    `json:"keys"`         // keys that prove it: those that no function before it explains, one on two partitions twice
 	Ticks   int64    `json:"records"`
 	Share   float64  `json:"share"` // of all records with a key
 	Odds    float64  `json:"odds"`  // chance that other functions would put those keys there too
@@ -26,7 +26,12 @@ type strays struct {
 	keys, ticks float64
 	symbols     []string
 	ignored     bool // single keys on several partitions: they are ignored
+	spread      int  // the most partitions on which one key lies
+	scattered   bool // so do most of them, more than any functions explain
 }
+
+// keysIgnored is the name of what places records without regard of their key.
+const keysIgnored = "keys-ignored"
 
 const (
 	straysMin  = 6  // keys that no function explains, below which they are single mistakes
@@ -53,14 +58,40 @@ func (t *Topic) strays() (s strays, many bool) {
 			}
 		}
 	}
-	several := 0
-	for _, n := range places {
+	several, alike := 0, 0
+	for symbol, n := range places {
 		if n > 1 {
 			several++
 		}
+		if spread := t.spread(symbol); spread > 1 {
+			alike++
+			s.spread = max(s.spread, spread)
+		}
 	}
 	s.keys, s.ticks, s.ignored = e.leftKeys, e.leftTicks, several >= 2
+	// A few keys on several partitions may be the work of several functions;
+	// where none of the known ones puts them is no such place.
+	s.scattered = alike >= 2 && 2*alike >= len(places) && (alike >= straysMin || t.placing.keys[0] >= straysMin)
 	return s, s.keys >= straysMin && len(places) >= 2
+}
+
+// spread is the number of partitions on which one key of the symbol lies, as
+// far as growth does not explain them.
+func (t *Topic) spread(symbol string) int {
+	s := t.symbols[symbol]
+	if s == nil {
+		return 0
+	}
+	current := s.current()
+	if len(current) < 2 || t.moved(current) != nil {
+		return len(current[:min(len(current), 1)])
+	}
+	most, places := 0, map[string]int{}
+	for i := range current {
+		places[current[i].Key]++
+		most = max(most, places[current[i].Key])
+	}
+	return most
 }
 
 func (e *explanation) explains(fits Fits) bool {
@@ -74,10 +105,12 @@ func (e *explanation) explains(fits Fits) bool {
 
 // judgeMixed opens PARTITIONER_MIXED when one function does not explain where
 // keys lie: others explain enough of them, or too many are explained by none.
+// Where no function explains any, keys may still lie by a function that is not
+// known: it is opened when most of them lie on several partitions.
 func (t *Topic) judgeMixed() {
 	e := &t.placing.explained
 	left, many := t.strays()
-	many = many && len(e.members) > 0 && t.settled()
+	many = many && t.settled() && (len(e.members) > 0 || e.verdict == NoFunction && left.scattered)
 	if e.verdict != Mixed && !many {
 		if f := t.find(subjectMixed); f != nil {
 			t.mixed(f, false, &left, false)
@@ -105,15 +138,21 @@ func (t *Topic) mixed(f *Finding, opened bool, left *strays, many bool) {
 	most := int64(0)
 	for i := range functions {
 		beside += functions[i].Ticks
-		most = max(most, functions[i].Ticks)
+		if functions[i].Name != keysIgnored || len(functions) > 1 {
+			most = max(most, functions[i].Ticks)
+		}
 	}
 	f.Count = max(f.Count, beside-most, 1)
-	f.Observed = max(f.Observed, float64(len(functions)))
+	if f.Observed = max(f.Observed, float64(len(functions))); many && len(functions) == 1 {
+		f.Observed, f.Unit = float64(left.spread), "partitions"
+	} else if f.Unit == "partitions" {
+		f.Observed, f.Unit = float64(len(functions)), "functions"
+	}
 	if !opened && f.Count == before && !t.ending && int64(f.LastTime) > t.latest()-updateEvery {
 		return // the shares of the others have changed at most
 	}
 	f.LastTime = max(f.LastTime, Time(t.latest()))
-	if len(functions) < 2 {
+	if len(functions) < 2 && !many {
 		return
 	}
 	var said []string
@@ -126,12 +165,16 @@ func (t *Topic) mixed(f *Finding, opened bool, left *strays, many bool) {
 		f.Symbol = last[0]
 	}
 	f.Cause = fmt.Sprintf("records of %s follow %d functions over %d partitions: %s", t.name, len(functions), t.state.Partitions, strings.Join(said, "; "))
+	if len(functions) == 1 {
+		f.Cause = fmt.Sprintf("keys of %s are ignored: one key lies on up to %d of %d partitions (such as %s), so producers choose partitions in turn, at random or by number, and no symbol has an order",
+			t.name, left.spread, t.state.Partitions, strings.Join(functions[0].Symbols[:min(len(functions[0].Symbols), 3)], ", "))
+	}
 	f.Evidence["functions"] = functions
 	f.Evidence["partition_count"] = t.state.Partitions
 	if len(t.placing.explained.members) > 0 {
 		f.Evidence["same_at_this_count"] = t.placing.kin.same(t.placing.explained.members[0].family)
 	}
-	f.Evidence["unexplained_keys"] = int64(left.keys)
+	f.Evidence["unexplained_places"] = int64(left.keys + 0.5) // a key on two partitions has two
 	if opened {
 		t.openFinding(subjectMixed, f)
 	} else {
@@ -172,8 +215,8 @@ func (t *Topic) functions() (out []Function) {
 
 func (s *strays) function(ticks float64) Function {
 	g := Function{Name: "unknown", Keys: int64(s.keys + 0.5), Ticks: int64(s.ticks + 0.5), Symbols: s.symbols, Clients: []string{"a partitioner of the producer's own"}}
-	if s.ignored {
-		g.Name = "keys-ignored"
+	if s.ignored || s.scattered {
+		g.Name = keysIgnored
 		g.Clients = append(clientsThatIgnoreKeys(), "a producer that names partitions itself")
 	}
 	if ticks > 0 {

@@ -233,7 +233,17 @@ func TestAProducerThatIgnoresKeys(t *testing.T) {
 		if final.Partitioner != "none" {
 			t.Errorf("alone over %d: partitioner %q; %s", n, final.Partitioner, final.Notes)
 		}
-		none(t, final, PartitionerMixed, PartitionsChanged)
+		if got := mixtureOf(t, final); !slices.Equal(got, []string{"keys-ignored"}) {
+			t.Errorf("alone over %d: %v", n, got)
+		}
+		if f := one(t, final, PartitionerMixed); f.Observed != float64(n) || f.Unit != "partitions" || f.Count != int64(12*len(keys)) ||
+			!strings.Contains(f.Cause, fmt.Sprintf("one key lies on up to %d of %d partitions", n, n)) {
+			t.Errorf("alone over %d: %s", n, encode(t, f))
+		}
+		if want := fmt.Sprintf("keys are ignored (%d keys on %d places)", len(keys), int32(len(keys))*n); !strings.Contains(final.Notes, want) {
+			t.Errorf("alone over %d: notes %q, want %q", n, final.Notes, want)
+		}
+		none(t, final, PartitionsChanged)
 		if len(found(final, SymbolSplit)) == 0 {
 			t.Errorf("alone over %d: no split", n)
 		}
@@ -252,6 +262,44 @@ func TestAProducerThatIgnoresKeys(t *testing.T) {
 		if got := mixtureOf(t, beside.finish()); !slices.Equal(got, []string{"keys-ignored", "murmur2"}) {
 			t.Errorf("beside murmur2 over %d: %v", n, got)
 		}
+	}
+}
+
+// A partitioner of the producer's own puts each key on one partition: no known
+// function explains that, and nothing is wrong with it. A few keys that are
+// elsewhere too are split; that they are ignored is not proven.
+func TestAPartitionerOfOnesOwnIsNoMixture(t *testing.T) {
+	for _, strays := range []int{0, 5} {
+		l := DefaultLimits()
+		w := newFleet(t, 12, &l)
+		for i := range 60 {
+			for round := range int32(3) {
+				at := int32(i / 5)
+				if round == 2 && i < strays {
+					at = (at + 5) % 12
+				}
+				w.send(fmt.Sprintf("SYM%02d", i), at)
+			}
+		}
+		final := w.finish()
+		none(t, final, PartitionerMixed, PartitionsChanged)
+		if n := len(found(final, SymbolSplit)); n != strays || final.Partitioner != "none" || !strings.Contains(final.Notes, "no known function explains where keys lie (60 keys") {
+			t.Errorf("%d strays: %d splits, partitioner %q; %s", strays, n, final.Partitioner, final.Notes)
+		}
+	}
+}
+
+// Three keys on all of three partitions may be the work of three functions.
+func TestFewKeysDoNotProveThatTheyAreIgnored(t *testing.T) {
+	l := DefaultLimits()
+	w := newFleet(t, 3, &l)
+	for i := range 9 {
+		w.send([]string{"QXA", "QXB", "ZTKR"}[i/3], int32(i%3))
+	}
+	final := w.finish()
+	none(t, final, PartitionerMixed)
+	if final.Partitioner != "undecided" || !strings.Contains(final.Notes, "undecided by 3 keys on 9 places") {
+		t.Errorf("partitioner %q; %s", final.Partitioner, final.Notes)
 	}
 }
 

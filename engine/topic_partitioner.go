@@ -79,15 +79,28 @@ func (t *Topic) partitionerNote() string {
 			n += fmt.Sprintf(" (the same as %s over %d partitions)", strings.Join(same, ", "), t.placing.kin.n)
 		}
 		if e.leftKeys > 0.5 {
-			n += fmt.Sprintf(", %s elsewhere", plural(int64(e.leftKeys+0.5), "key"))
+			n += ", keys on " + plural(int64(e.leftKeys+0.5), "other place")
 		}
 		return n
 	case Mixed:
 		return "partitioner: several functions, see PARTITIONER_MIXED"
 	case NoFunction:
-		return fmt.Sprintf("partitioner: no known function explains where %s lie, or keys are ignored", plural(int64(e.keys), "key"))
+		if f := t.find(subjectMixed); f != nil && f.Unit == "partitions" {
+			return fmt.Sprintf("partitioner: keys are ignored (%s), see PARTITIONER_MIXED", t.keysAndPlaces())
+		}
+		return fmt.Sprintf("partitioner: no known function explains where keys lie (%s)", t.keysAndPlaces())
 	}
 	return "partitioner: " + t.undecidedNote()
+}
+
+// keysAndPlaces counts the keys that were seen, and on how many partitions
+// they lie where that is more.
+func (t *Topic) keysAndPlaces() string {
+	n := plural(t.distinct(), "key")
+	if t.placing.several > 0 {
+		n += fmt.Sprintf(" on %s", plural(t.distinct()+t.placing.several, "place"))
+	}
+	return n
 }
 
 func (t *Topic) undecidedNote() string {
@@ -106,7 +119,7 @@ func (t *Topic) undecidedNote() string {
 	if len(names) > 0 {
 		among = strings.Join(names, ", ") + " fit"
 	}
-	n := fmt.Sprintf("undecided by %s, %s", plural(int64(e.keys+0.5), "key"), among)
+	n := fmt.Sprintf("undecided by %s, %s", t.keysAndPlaces(), among)
 	if e.moreKeys > 0 {
 		n += fmt.Sprintf("; about %d more keys decide", e.moreKeys)
 	}

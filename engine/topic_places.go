@@ -16,7 +16,8 @@ type placing struct {
 	keys    [1 << familyCount]int64     // distinct keys by the functions that they fit
 	main    [1 << familyCount]int64     // of them, those of the partition on which their symbol ticks most
 	witness [1 << familyCount][]witness // some of them, the first by name
-	named   map[string]bool             // keys that do not spell their symbol, counted once
+	named   map[string]bool             // keys that do not spell their symbol, by partition, counted once
+	several int64                       // places beyond the first of a key, among those that are counted
 
 	touched   map[string]bool // symbols whose places have changed since they were judged last
 	held      map[string]bool // symbols on several partitions that growth may explain, once more is known
@@ -35,7 +36,7 @@ type witness struct {
 
 const (
 	witnessesPerClass = 32
-	namedKeys         = 4096
+	namedKeys         = 8192 // twice as many as keys on one partition each: a key is named by itself too
 )
 
 func newPlacing() placing {
@@ -176,6 +177,13 @@ func (t *Topic) tally(symbol string, p *SymbolPlace) {
 			return
 		}
 		l.named[name] = true
+		if anywhere := "/" + p.Key; l.named[anywhere] {
+			l.several++
+		} else {
+			l.named[anywhere] = true
+		}
+	} else if s := t.symbols[symbol]; s != nil && slices.ContainsFunc(s.Places, func(q SymbolPlace) bool { return q.counted && !q.Old && q.Spelled }) {
+		l.several++
 	}
 	l.keys[p.Fits]++
 	l.changed, p.counted = true, true
@@ -239,6 +247,16 @@ func (t *Topic) classes() []fitClass {
 		}
 	}
 	return out
+}
+
+// distinct is how many keys were counted, however many partitions each lies
+// on.
+func (t *Topic) distinct() int64 {
+	n := -t.placing.several
+	for _, k := range t.placing.keys {
+		n += k
+	}
+	return n
 }
 
 // seen is when the witness's symbol ticked last on its partition.
