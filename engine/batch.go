@@ -23,13 +23,9 @@ type Auditor struct {
 	hash       Hash
 	limits     Limits
 	batches    int64
-	last       map[string]batchSymbol
+	last       map[string]order
 	ends       []int64
 }
-
-// batchSymbol is the last timestamp of a symbol, and the same of its ticks
-// far ahead of the clock.
-type batchSymbol struct{ event, ahead int64 }
 
 // NewAuditor is an auditor of a topic of that many partitions whose records
 // are placed by the hash of their symbol.
@@ -44,7 +40,7 @@ func NewAuditor(partitions int32, h Hash, l Limits) (*Auditor, error) {
 		l.Partitioner = h.String()
 	}
 	return &Auditor{
-		partitions: partitions, hash: h, limits: l, last: map[string]batchSymbol{},
+		partitions: partitions, hash: h, limits: l, last: map[string]order{},
 		ends: make([]int64, partitions),
 	}, nil
 }
@@ -200,21 +196,16 @@ func (b *batch) judgeClock(t *BatchTick, partition int32, offset int64) {
 
 // judgeOrder reports whether the tick is older than its symbol's last one.
 func (b *batch) judgeOrder(t *BatchTick, partition int32, offset int64) bool {
-	s, known := b.last[t.Symbol]
+	o, known := b.last[t.Symbol]
 	if !known {
-		s = batchSymbol{NoTime, NoTime}
+		o = newOrder()
 	}
-	last := &s.event
-	if b.now != NoTime && t.TimestampNanos-b.now > max(aheadMin, int64(b.limits.ClockSkewTolerance)) {
-		last = &s.ahead
-	}
-	step := *last - t.TimestampNanos
-	if *last == NoTime || step <= 0 {
-		*last = t.TimestampNanos
-		b.last[t.Symbol] = s
+	back := o.take(t.TimestampNanos, NoTime, b.now, int64(b.limits.ClockSkewTolerance))
+	if back == 0 {
+		b.last[t.Symbol] = o
 		return false
 	}
 	b.report.Counts.Disorder++
-	b.noteLate(t, partition, offset, step)
+	b.noteLate(t, partition, offset, back)
 	return true
 }

@@ -11,9 +11,8 @@ func detectUpstreamDisorder(p *Partition, s *symbol, t *Tick) {
 	if t.Origin != nil {
 		return
 	}
-	last := p.lastOf(s, t)
-	if *last == NoTime || t.EventTime >= *last {
-		*last = t.EventTime
+	back := s.take(t.EventTime, t.RecordTime, p.early, int64(p.limits.ClockSkewTolerance))
+	if back == 0 {
 		return
 	}
 	if s.disorder == 0 && p.fresh {
@@ -24,44 +23,7 @@ func detectUpstreamDisorder(p *Partition, s *symbol, t *Tick) {
 	if p.fresh {
 		p.both(func(c *Counts) { c.Disorder++ })
 	}
-	p.disordered(s, t, *last-t.EventTime)
-}
-
-// lastOf is the event time that the tick must not lie behind. A tick far ahead
-// of its own record time (of the clock, where it has none) is ordered among
-// such ticks only: a single wrong one must not make every later tick look
-// late. Where the symbol's ticks are ahead throughout, which two of them
-// before any other show, a tick is far ahead only when it is further ahead than
-// any of them by more than the jitter of record times: a producer whose clock is ahead is held to its
-// own order. That needs record times.
-func (p *Partition) lastOf(s *symbol, t *Tick) *int64 {
-	known := t.RecordTime != NoTime
-	clock := t.RecordTime
-	if !known {
-		clock = p.early
-	}
-	lead := t.EventTime - clock
-	if !known {
-		if clock != NoTime && lead > max(aheadMin, int64(p.limits.ClockSkewTolerance)) {
-			return &s.lastAhead
-		}
-		return &s.lastEvent
-	}
-	if lead > max(aheadJitter, int64(p.limits.ClockSkewTolerance)) {
-		switch {
-		case s.lastEvent == NoTime && s.lastAhead == NoTime:
-			return &s.lastAhead
-		case s.lastEvent == NoTime:
-			s.lastEvent, s.lastAhead, s.lead = s.lastAhead, NoTime, lead
-		case lead-s.lead > aheadJitter:
-			return &s.lastAhead
-		}
-	}
-	if s.lastEvent == NoTime {
-		s.lead = lead
-	}
-	s.lead = max(s.lead, lead)
-	return &s.lastEvent
+	p.disordered(s, t, back)
 }
 
 // disordered notes a step back in the symbol's episode.

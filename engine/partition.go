@@ -4,25 +4,23 @@ import "strconv"
 
 // symbol is the state of one symbol on one partition.
 type symbol struct {
-	name      string
-	through   int64
-	count     int64
-	disorder  int64
-	first     int64
-	lastEvent int64
-	lastAhead int64
-	lead      int64
-	lastSeen  int64
-	windowN   int64  // ticks in the window in which the last one was counted
-	cuts      int32  // truncations of the log before its row was written
-	keySum    uint32 // hash of its key, 0: the key spells the symbol
-	dirty     bool
-	sighted   bool
-	unranked  bool  // its counts have changed since the ranking was made
-	placed    bool  // its key was hashed, at today's partition count
-	odd       bool  // is among those to be told at the next snapshot
-	fits      Fits  // functions that put its key here
-	told      uint8 // the symbol is sighted again when its count is this power of ten
+	name     string
+	through  int64
+	count    int64
+	disorder int64
+	first    int64
+	order
+	lastSeen int64
+	windowN  int64  // ticks in the window in which the last one was counted
+	cuts     int32  // truncations of the log before its row was written
+	keySum   uint32 // hash of its key, 0: the key spells the symbol
+	dirty    bool
+	sighted  bool
+	unranked bool  // its counts have changed since the ranking was made
+	placed   bool  // its key was hashed, at today's partition count
+	odd      bool  // is among those to be told at the next snapshot
+	fits     Fits  // functions that put its key here
+	told     uint8 // the symbol is sighted again when its count is this power of ten
 }
 
 // sightAt are the counts at which a symbol is sighted.
@@ -188,7 +186,7 @@ func (p *Partition) addSymbol(name string) *symbol {
 	if len(p.slab) == cap(p.slab) {
 		p.slab = make([]symbol, 0, min(64, 4+len(p.symbols)))
 	}
-	p.slab = append(p.slab, symbol{name: name, through: -1, first: -1, lastEvent: NoTime, lastAhead: NoTime, lastSeen: NoTime})
+	p.slab = append(p.slab, symbol{name: name, through: -1, first: -1, order: newOrder(), lastSeen: NoTime})
 	s := &p.slab[len(p.slab)-1]
 	p.current = int32(len(p.symbols))
 	p.index[name] = p.current

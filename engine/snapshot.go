@@ -127,7 +127,7 @@ func (p *Partition) RestoreSymbol(r SymbolRow) {
 	i := p.current
 	*s = symbol{
 		name: s.name, through: r.Through, count: r.Count, disorder: r.Disorder, first: r.First,
-		lastEvent: r.LastEvent, lastAhead: r.LastAhead, lead: r.Lead, lastSeen: r.LastSeen,
+		order: order{r.LastEvent, r.LastAhead, r.Lead}, lastSeen: r.LastSeen,
 		windowN: r.WindowN, sighted: r.Sighted, unranked: s.unranked, cuts: int32(r.Cuts),
 	}
 	p.restorePlace(s, &r)

@@ -33,7 +33,7 @@ func (p *Partition) Truncate(to int64) {
 		if s.through < to {
 			continue
 		}
-		s.through, s.lastEvent, s.lastAhead, s.lead = to-1, NoTime, NoTime, 0
+		s.through, s.order = to-1, newOrder()
 		p.markDirty(int32(i))
 	}
 	p.pass(OffsetInconsistency, kindTruncated, to, from)
