@@ -14,6 +14,7 @@ type boundsUnit struct {
 	told []string
 }
 
+func (u *boundsUnit) urgent() bool { return false }
 func (u *boundsUnit) lost(from, to int64) {
 	u.told = append(u.told, fmt.Sprintf("lost %d-%d", from, to))
 }
