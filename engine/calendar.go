@@ -1,0 +1,18 @@
+package engine
+
+import "time"
+
+// Calendar says when a symbol's market is open. It answers the same whenever
+// it is asked, from any goroutine.
+type Calendar interface {
+	Hours(symbol string) Hours
+}
+
+// Hours are a symbol's open hours.
+type Hours interface {
+	// Open is the open time between two instants, 0 when to is not after from.
+	Open(from, to int64) time.Duration
+	// After is the first instant by which so much open time has passed since
+	// from, far in the future when that never comes.
+	After(from int64, open time.Duration) int64
+}
