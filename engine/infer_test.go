@@ -303,6 +303,32 @@ func TestFewKeysDoNotProveThatTheyAreIgnored(t *testing.T) {
 	}
 }
 
+// A sample is judged as an audit of the same records judges them.
+func TestASampleIsJudgedAsAnAuditJudges(t *testing.T) {
+	for _, few := range []family{noFamily, familyCRC32, familyFNV1aMask} {
+		keys := vectors(t, 8)
+		var sample []KeyPlace
+		for _, v := range keys {
+			sample = append(sample, KeyPlace{v.key, v.at[familyMurmur2], 9, NoTime, NoTime})
+			if few != noFamily && v.at[few] != v.at[familyMurmur2] {
+				sample = append(sample, KeyPlace{v.key, v.at[few], 1, NoTime, NoTime})
+			}
+		}
+		got := InferPlaces(sample, 8)
+		want := []string{"murmur2"}
+		if few != noFamily {
+			want = append(want, few.String())
+		}
+		var names []string
+		for _, f := range got.Functions {
+			names = append(names, f.Name)
+		}
+		if !slices.Equal(names, want) || got.Keys != int64(len(keys)) || got.Places != int64(len(sample)) || (got.Verdict == Mixed) != (len(want) > 1) {
+			t.Errorf("want %v, got %+v", want, got)
+		}
+	}
+}
+
 func mixtureOf(t *testing.T, r *Report) (names []string) {
 	t.Helper()
 	f := one(t, r, PartitionerMixed)

@@ -237,6 +237,51 @@ func TestCheckNamesThePartitioner(t *testing.T) {
 	}
 }
 
+// What check says of a sample is what an audit of the same records says.
+func TestCheckOfKeysThatNoFunctionExplains(t *testing.T) {
+	c := kafkatest.Fake(t)
+	for _, k := range []struct {
+		name, client string
+		place        func(i int) int32
+		want         []string
+	}{
+		{"ignored", "java", func(i int) int32 { return int32(i) % 12 }, []string{"keys are ignored: 30 keys on 360 places", "PARTITIONER_MIXED"}},
+		{"own", "java", func(i int) int32 { return int32(i/12) * 5 % 12 }, []string{"no known function explains where keys lie: 30 keys, each on one partition", "partitioner of their own"}},
+	} {
+		topic := c.Topic(t, 12)
+		var records []*kgo.Record
+		for i, name := range symbolNames(30) {
+			for round := range 12 {
+				r := ticksBy(t, topic, k.client, 12, name)[0]
+				r.Partition = k.place(12*i + round)
+				records = append(records, r)
+			}
+		}
+		c.Produce(t, records...)
+		_, _, checks := checked(t, "--json", "--set", "bootstrap.servers="+c.Brokers[0], "--set", "topics="+topic)
+		got := checks["partitioner of "+topic]
+		if got.Status != check.Warn || !strings.HasPrefix(got.Observed, k.want[0]) || !strings.Contains(got.Action, k.want[1]) {
+			t.Errorf("%s: %+v", k.name, got)
+		}
+	}
+}
+
+// A key that lies where it lay before the topic grew is no second function.
+func TestCheckOfATopicThatGrew(t *testing.T) {
+	c := kafkatest.Fake(t)
+	topic := c.Topic(t, 6)
+	records := ticksBy(t, topic, "java", 3, symbolNames(30)...)
+	for _, r := range records {
+		r.Timestamp = r.Timestamp.Add(-time.Hour)
+	}
+	c.Produce(t, append(records, ticksBy(t, topic, "java", 6, symbolNames(30)...)...)...)
+	_, _, checks := checked(t, "--json", "--set", "bootstrap.servers="+c.Brokers[0], "--set", "topics="+topic)
+	got := checks["partitioner of "+topic]
+	if got.Status != check.OK || !strings.HasPrefix(got.Observed, "murmur2, by all of 30 keys") || !strings.Contains(got.Observed, "over 3 partitions, before the topic grew to 6") {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestCheckOfATransactionalTail(t *testing.T) {
 	kafkatest.Run(t, func(t *testing.T, c *kafkatest.Cluster) {
 		topic := c.Topic(t, 1)

@@ -144,7 +144,7 @@ type sample struct {
 
 	null, empty, mismatched, framed int
 	keyed                           int
-	keys                            map[keyPlace]int // records by distinct key and partition
+	keys                            map[keyPlace]*engine.KeyPlace
 }
 
 type keyPlace struct {
@@ -154,7 +154,7 @@ type keyPlace struct {
 
 func (s *sample) add(r *kgo.Record, decoder codecs.TickDecoder) {
 	if s.keys == nil {
-		s.keys, s.forms, s.reasons, s.units = map[keyPlace]int{}, map[string]int{}, map[string]int{}, map[string]int{}
+		s.keys, s.forms, s.reasons, s.units = map[keyPlace]*engine.KeyPlace{}, map[string]int{}, map[string]int{}, map[string]int{}
 		s.last, s.newest = -1, engine.NoTime
 	}
 	if r.Partition != s.last {
