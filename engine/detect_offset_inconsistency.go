@@ -1,9 +1,6 @@
 package engine
 
-import (
-	"fmt"
-	"strconv"
-)
+import "fmt"
 
 // judgeOffset opens OFFSET_INCONSISTENCY for the kind of fault that a sample
 // shows, and ends those that it no longer shows.
@@ -63,75 +60,3 @@ func (t *Topic) describeOffset(f *Finding, s *LagSample, kind string, before *la
 		}
 	}
 }
-
-// recreated tells that a partition's totals start anew because its topic was
-// deleted and made again. The first partition to say so ends all that was
-// known of the old topic; the others follow it.
-func (t *Topic) recreated(s *PartitionStats) {
-	old := *t.part(s.Partition)
-	generation := old.Generation + 1
-	if generation > t.state.Generation {
-		t.startAnew(s, generation)
-		t.tellRecreated(&old)
-	}
-	delete(t.parts, s.Partition)
-	delete(t.ranks, s.Partition)
-	t.changed[rankKey(s.Partition)] = true
-	t.part(s.Partition).Generation = generation
-}
-
-// startAnew drops the rows of the old topic.
-func (t *Topic) startAnew(s *PartitionStats, generation int) {
-	for subject := range t.open {
-		t.changed["f/"+subject] = true
-	}
-	for id := range t.heard {
-		t.changed["h/"+id] = true
-	}
-	for name := range t.symbols {
-		t.changed["s/"+name] = true
-	}
-	for start := range t.windows {
-		t.changed[windowKey(start)] = true
-	}
-	parts := t.parts
-	t.forget()
-	for id, p := range parts {
-		t.changed[partKey(id)], t.changed[rankKey(id)] = true, true
-		if id < s.Partitions {
-			t.part(id).Generation = p.Generation
-		}
-	}
-	t.state = TopicState{Partitions: s.Partitions, ClosedTo: NoTime, Generation: generation, Past: t.state.Past}
-	t.changed["t"] = true
-}
-
-func (t *Topic) tellRecreated(old *TopicPart) {
-	f := t.newFinding(OffsetInconsistency, "topic/"+kindRecreated+"/"+strconv.Itoa(t.state.Generation), old.Stats.Through)
-	f.Count, f.Observed, f.Threshold, f.Unit = 1, float64(old.Stats.Through+1), 0, "records"
-	f.FirstTime, f.LastTime = Time(old.Stats.Watermark), Time(old.Stats.Watermark)
-	f.Evidence["kind"] = kindRecreated
-	f.Evidence["audited_before"] = old.Stats.Counts.Records
-	f.Cause = fmt.Sprintf("topic %s was deleted and made again: its totals start anew, and what was known of the old one judges nothing", t.name)
-	f.Action = "Nothing, if it was done on purpose; reset the offsets of other groups that read the topic."
-	t.openFinding(subjectRecreated, f)
-}
-
-// subjectRecreated is the subject of the open finding about a topic that was
-// made again.
-const subjectRecreated = "recreated"
-
-// settleRecreated ends that finding when some windows of the new topic are
-// over: its totals speak for themselves by then.
-func (t *Topic) settleRecreated() {
-	if t.find(subjectRecreated) == nil {
-		return
-	}
-	if t.state.Anew++; t.state.Anew >= recreatedWindows {
-		t.state.Anew = 0
-		t.close(subjectRecreated)
-	}
-}
-
-// recreatedWindows is the number of windows that it lasts.
-const recreatedWindows = 3

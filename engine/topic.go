@@ -15,6 +15,7 @@ type Topic struct {
 	placing    placing                  // where keys lie, and what explains it
 	ending     bool                     // nothing more is to come
 	kept       bool                     // the row of the state was written, or will be
+	present    string                   // Kafka's id of the topic as the caller knows it, "": not known
 	spellings  map[string][]string      // by spelling without case and separators, ascending
 	open       map[string]*TopicEpisode // by subject: the topic's own open findings
 	heard      map[string]Finding       // by id: open findings of partitions; in replay all that are over too
@@ -79,12 +80,11 @@ func (t *Topic) Fold(s *PartitionStats) {
 		return
 	}
 	t.keepState()
-	p := t.part(s.Partition)
-	if s.Reset && (s.TopicID == "" || s.TopicID != p.Stats.TopicID) {
-		t.recreated(s)
-		p = t.part(s.Partition)
-		p.Stats.TopicID = s.TopicID
+	if t.isFormer(s.TopicID) {
+		return
 	}
+	t.identify(s)
+	p := t.part(s.Partition)
 	if s.Partitions > t.state.Partitions {
 		t.grow(s.Partitions)
 	}

@@ -41,6 +41,8 @@ type TopicState struct {
 	Anew       int              `json:"anew,omitempty"`       // windows closed since the last time
 	Past       map[string]int64 `json:"past,omitempty"`       // findings that are over, by subject
 	Growths    []Growing        `json:"growths,omitempty"`    // rises of the partition count, the smallest first
+	TopicID    string           `json:"topic_id,omitempty"`   // Kafka's id of the topic
+	Former     []string         `json:"former,omitempty"`     // ids of topics of its name that are gone, the last at the end
 }
 
 // TopicEpisode is an open finding of the topic.
@@ -68,8 +70,9 @@ type TopicRanks struct {
 
 // TopicWindow is a window that not every partition has passed yet.
 type TopicWindow struct {
-	Start int64                 `json:"start"`
-	Loads map[int32]*WindowLoad `json:"loads"`
+	Start   int64                 `json:"start"`
+	Loads   map[int32]*WindowLoad `json:"loads"`
+	TopicID string                `json:"topic_id,omitempty"` // of the topic whose window it is
 }
 
 // TopicSymbol is where a symbol has been seen.
@@ -138,7 +141,7 @@ func (t *Topic) row(key string) TopicRow {
 	switch key[0] {
 	case 't':
 		st := t.state
-		st.Past, st.Growths = maps.Clone(st.Past), slices.Clone(st.Growths)
+		st.Past, st.Growths, st.Former = maps.Clone(st.Past), slices.Clone(st.Growths), slices.Clone(st.Former)
 		r.State = &st
 	case 'p':
 		id, _ := strconv.ParseInt(key[2:], 10, 32)
@@ -155,7 +158,7 @@ func (t *Topic) row(key string) TopicRow {
 	case 'w':
 		start, _ := strconv.ParseInt(key[2:], 10, 64)
 		if w := t.windows[start]; w != nil {
-			r.Window = &TopicWindow{w.Start, maps.Clone(w.Loads)}
+			r.Window = &TopicWindow{w.Start, maps.Clone(w.Loads), w.TopicID}
 		}
 	case 's':
 		if s := t.symbols[key[2:]]; s != nil {

@@ -25,7 +25,7 @@ func (t *Topic) addWindow(p *TopicPart, id int32, w *WindowLoad) {
 	}
 	tw := t.windows[w.Start]
 	if tw == nil {
-		tw = &TopicWindow{Start: w.Start, Loads: map[int32]*WindowLoad{}}
+		tw = &TopicWindow{Start: w.Start, Loads: map[int32]*WindowLoad{}, TopicID: t.state.TopicID}
 		t.windows[w.Start] = tw
 	}
 	c := *w

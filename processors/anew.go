@@ -106,3 +106,29 @@ func (a *audit) anew(ctx context.Context, ended error) (Prepared, error) {
 		}
 	}
 }
+
+// sameTopics looks, before a session judges anything, whether its tick topics
+// are still those of the start. A member that has not heard of a topic made
+// anew would take what is known of the new one to be about one that is gone.
+func (s *session) sameTopics(ctx context.Context) error {
+	topics := slices.DeleteFunc(slices.Clone(s.g.layout.topics), func(name string) bool {
+		return !slices.Contains(s.g.cfg.tickTopics(), name) || s.g.cfg.prepared.TopicIDs[name] == ""
+	})
+	if len(topics) == 0 {
+		return nil
+	}
+	listed, err := s.g.offsets.ListTopics(ctx, topics...)
+	if err != nil {
+		return fmt.Errorf("ids of topics: %w", err)
+	}
+	for _, name := range topics {
+		detail := listed[name]
+		switch {
+		case is(detail.Err, kerr.UnknownTopicOrPartition), detail.Err == nil && detail.ID.String() != s.g.cfg.prepared.TopicIDs[name]:
+			return fatal{&TopicGoneError{name}}
+		case detail.Err != nil:
+			return fmt.Errorf("id of topic %s: %w", name, detail.Err)
+		}
+	}
+	return nil
+}

@@ -38,6 +38,9 @@ func (c *claim) begin(offset kgo.Offset) kgo.Offset {
 		c.committed = offset.EpochOffset().Offset
 	}
 	c.next = max(at, c.start)
+	if offset.EpochOffset().Offset > c.next {
+		c.rewind = c.next
+	}
 	c.gate.assign(c)
 	if known >= 0 && known < c.start {
 		c.unit.lost(known, c.start)

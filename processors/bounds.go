@@ -142,6 +142,9 @@ func (c *claim) truncate(to int64) {
 		return
 	}
 	c.unit.truncated(to)
+	if c.rewind < 0 || c.rewind > to {
+		c.rewind = to
+	}
 	c.next, c.end, c.committed = to, to, -1
 	c.gate.seek(c)
 }

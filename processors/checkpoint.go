@@ -86,7 +86,7 @@ func (s *session) checkpoint(ctx context.Context) error {
 	}
 	for _, b := range batches {
 		b.claim.mu.Lock()
-		b.claim.committed = b.next
+		b.claim.settle(b)
 		b.claim.told = b.claim.told || b.closing
 		b.claim.unit.settle(b)
 		b.claim.mu.Unlock()
@@ -147,11 +147,25 @@ func (c *claim) take() (*batch, error) {
 		b = &batch{}
 	}
 	// What is read again lies before a commit that stands already.
-	b.claim, b.next, b.epoch, b.closing = c, max(c.next, c.committed), -1, c.closed
+	b.claim, b.next, b.epoch, b.rewind, b.closing = c, max(c.next, c.committed), -1, -1, c.closed
+	if c.rewind >= 0 && len(b.rows) > 0 {
+		b.next, b.rewind = c.next, c.rewind
+	}
 	if b.next == c.next {
 		b.epoch = c.epoch // by it a truncation is found out that the log's growth has hidden
 	}
 	return b, nil
+}
+
+// settle notes that a batch of the claim is durable.
+func (c *claim) settle(b *batch) {
+	c.committed = b.next
+	switch {
+	case c.next < b.next && c.rewind < 0: // truncated meanwhile
+		c.rewind = c.next
+	case c.next >= b.next && b.rewind >= 0:
+		c.rewind = -1
+	}
 }
 
 // lastCheckpoint is the one at the end of a session. Where it fails nothing is

@@ -23,12 +23,13 @@ type groupClient interface {
 		func(*kgo.Client, *kmsg.OffsetCommitRequest, *kmsg.OffsetCommitResponse, error))
 }
 
-// offsetLister tells the bounds of logs: *kadm.Client. ListEndOffsets gives
+// offsetLister tells the bounds of logs and the ids of topics: *kadm.Client. ListEndOffsets gives
 // high watermarks, ListCommittedOffsets last stable offsets.
 type offsetLister interface {
 	ListStartOffsets(context.Context, ...string) (kadm.ListedOffsets, error)
 	ListEndOffsets(context.Context, ...string) (kadm.ListedOffsets, error)
 	ListCommittedOffsets(context.Context, ...string) (kadm.ListedOffsets, error)
+	ListTopics(context.Context, ...string) (kadm.TopicDetails, error)
 }
 
 // tableReader reads committed records, markers included: *kgo.Client.

@@ -59,6 +59,9 @@ func (u *distribution) restore(r *kgo.Record) error {
 }
 
 func (u *distribution) recovered(b logBounds) (fresh bool, err error) {
+	for name, topic := range u.topics {
+		topic.Recovered(u.cfg.prepared.TopicIDs[name])
+	}
 	if fresh = u.read.Next > b.high; fresh {
 		u.log.Warn().Int64("next", u.read.Next).Int64("end", b.high).Msg("the distribution topic was made anew: it is read from its start")
 		u.read = codecs.OffsetRow{}

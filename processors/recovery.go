@@ -162,6 +162,9 @@ func (s *session) stable(ctx context.Context, left map[int32]int64) bool {
 // bounds tells the claims the bounds of their logs.
 func (s *session) bounds(ctx context.Context) error {
 	bounds, err := s.listBounds(ctx)
+	if err == nil {
+		err = s.sameTopics(ctx)
+	}
 	if err != nil {
 		return err
 	}

@@ -86,6 +86,16 @@ func (o simOffsets) ListCommittedOffsets(_ context.Context, topics ...string) (k
 	return o.list(topics, (*simLog).stable)
 }
 
+func (o simOffsets) ListTopics(_ context.Context, topics ...string) (kadm.TopicDetails, error) {
+	listed := kadm.TopicDetails{}
+	return listed, o.proc.do(func() error {
+		for _, topic := range topics {
+			listed[topic] = kadm.TopicDetail{Topic: topic, ID: o.proc.kafka.ids[topic]}
+		}
+		return nil
+	})
+}
+
 // simTable reads a table in recovery.
 type simTable struct {
 	proc *simProc

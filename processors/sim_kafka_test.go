@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/IBM/sarama"
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
@@ -18,7 +19,7 @@ import (
 type simKafka struct {
 	random  *rand.Rand
 	logs    map[place]*simLog
-	ids     map[string]string // topic -> Kafka's id of it
+	ids     map[string]kadm.TopicID
 	counts  map[string]int32
 	txns    map[string]*simTxnID
 	groups  map[string]*simGroup
@@ -55,13 +56,15 @@ const simTxnTimeout = 10 * time.Second
 
 func newSimKafka(random *rand.Rand) *simKafka {
 	return &simKafka{
-		random: random, logs: map[place]*simLog{}, ids: map[string]string{}, counts: map[string]int32{},
+		random: random, logs: map[place]*simLog{}, ids: map[string]kadm.TopicID{}, counts: map[string]int32{},
 		txns: map[string]*simTxnID{}, groups: map[string]*simGroup{},
 	}
 }
 
 func (k *simKafka) create(topic, id string, partitions int32) {
-	k.ids[topic], k.counts[topic] = id, partitions
+	var raw kadm.TopicID
+	copy(raw[:], id)
+	k.ids[topic], k.counts[topic] = raw, partitions
 	for p := range partitions {
 		k.grow(topic, p)
 	}

@@ -273,7 +273,7 @@ func (m *simMember) run() {
 		m.start(func() { s.loop.step(m.proc.ctx, s) })
 		return
 	}
-	if id := m.proc.cfg.prepared.TopicIDs[simTicks]; m.proc.kafka.ids[simTicks] != id {
+	if id := m.proc.cfg.prepared.TopicIDs[simTicks]; m.proc.kafka.ids[simTicks].String() != id {
 		if m.proc.random.IntN(4) == 0 {
 			m.member.fail(fatal{kerr.UnknownTopicID}) // as a fetch says
 		}

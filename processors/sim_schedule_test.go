@@ -70,7 +70,7 @@ func newSim(seed uint64, log zerolog.Logger) *sim {
 func (s *sim) config() Config {
 	prepared := Prepared{Partitions: map[string]int32{}, TopicIDs: map[string]string{}}
 	for topic, n := range s.kafka.counts {
-		prepared.Partitions[topic], prepared.TopicIDs[topic] = n, s.kafka.ids[topic]
+		prepared.Partitions[topic], prepared.TopicIDs[topic] = n, s.kafka.ids[topic].String()
 	}
 	return Config{
 		Topology: s.topo, prepared: prepared, Limits: engine.DefaultLimits(), ExactlyOnce: s.exactlyOnce,

@@ -137,6 +137,9 @@ func (k *inOrder) write(ctx context.Context, s *session, batches []*batch) error
 	if err := k.open(); err != nil {
 		return err
 	}
+	if err := s.commit(ctx, rewinds(batches)); err != nil {
+		return err
+	}
 	if err := k.sendInOrder(ctx, s.g.name, batches, rowSteps(batches)); err != nil {
 		k.abandon()
 		return err
@@ -177,8 +180,25 @@ func collect(batches []*batch, of func(*batch) []*sarama.ProducerMessage) []*sar
 	return all
 }
 
+// rewinds are the offsets of claims that read below what the group has
+// committed: beyond it were records of a log that was cut back or deleted, or
+// somebody has set it forward. It goes back before their rows are written. A
+// partition's row that came to stand alone would vouch for it otherwise, and
+// ticks whose symbols' rows were still to come would not be read again.
+func rewinds(batches []*batch) (back []*batch) {
+	for _, b := range batches {
+		if b.rewind >= 0 {
+			back = append(back, &batch{claim: b.claim, next: b.rewind, epoch: -1})
+		}
+	}
+	return back
+}
+
 // commit commits the next offsets as a member of the group.
 func (s *session) commit(ctx context.Context, batches []*batch) error {
+	if len(batches) == 0 {
+		return nil
+	}
 	offsets := map[string]map[int32]kgo.EpochOffset{}
 	for _, b := range batches {
 		if offsets[b.claim.topic] == nil {

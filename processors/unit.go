@@ -49,6 +49,7 @@ type batch struct {
 	closing bool // taken after the unit was told that its input is over
 	claim   *claim
 	next    int64                     // -1: no offset to commit
+	rewind  int64                     // where the group's offset goes back to before the rows are written, -1: nowhere
 	epoch   int32                     // leader epoch of the record before next, -1: unknown
 	ahead   []*sarama.ProducerMessage // reports, dead letters, statistics
 	rows    []*sarama.ProducerMessage
