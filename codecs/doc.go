@@ -15,10 +15,30 @@ import "github.com/auditstream/auditstream/engine"
 
 // TickDecoder reads one record's value into t.
 //
-// Decode sets Kind, Reason, Symbol, EventTime and Unit and leaves the other
-// fields alone. Symbol is a view on value or on a buffer of the decoder,
-// valid until value changes or Decode is called again, so a decoder serves
-// one goroutine. A nil value is a tombstone, one of no bytes is unreadable.
+// Decode sets Kind, Reason, Symbol, EventTime and Unit, and where it is
+// configured to find them Venue, the sequence and Content, which come in as
+// zero; it leaves the other fields alone and may read them: RecordTime stands
+// in for a time that the value does not have. Slices are views on value or on
+// a buffer of the decoder, valid until value changes or Decode or Next is
+// called again, so a decoder serves one goroutine. A nil value is a tombstone,
+// one of no bytes is unreadable.
 type TickDecoder interface {
 	Decode(value []byte, t *engine.Tick)
+}
+
+// ItemDecoder is a TickDecoder of values that may hold several ticks. Decode
+// reads the first; each call of Next reads a further one in the same way, and
+// is false when there is none. What is wrong with the value as a whole is told
+// by Decode, and then it has no items.
+type ItemDecoder interface {
+	TickDecoder
+	Next(t *engine.Tick) bool
+}
+
+// RecordDecoder is a TickDecoder that needs more of the record than its value,
+// such as a schema id that stands in a header. DecodeRecord is called in place
+// of Decode.
+type RecordDecoder interface {
+	TickDecoder
+	DecodeRecord(r *Record, t *engine.Tick)
 }

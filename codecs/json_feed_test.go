@@ -10,7 +10,7 @@ import (
 
 // TestJSONRecordedFeed reads the trades of a recorded feed.
 func TestJSONRecordedFeed(t *testing.T) {
-	d := newJSON(t, JSONFields{Symbol: "data.s", Timestamp: "data.T"})
+	d := newJSON(t, Fields{Symbol: "data.s", Timestamp: "data.T"})
 	var trades, equal, unusable int
 	var last int64
 	var tick engine.Tick

@@ -22,7 +22,7 @@ func FuzzJSON(f *testing.F) {
 	for _, seed := range fuzzSeeds {
 		f.Add([]byte(seed))
 	}
-	d, err := NewJSON(JSONFields{Symbol: "symbol", Timestamp: "ts", Unit: engine.UnitNanos})
+	d, err := NewJSON(Fields{Symbol: "symbol", Timestamp: "ts", Unit: engine.UnitNanos})
 	if err != nil {
 		f.Fatal(err)
 	}

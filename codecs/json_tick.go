@@ -6,15 +6,6 @@ import (
 	"github.com/auditstream/auditstream/engine"
 )
 
-// JSONFields says where a JSON tick has its fields.
-type JSONFields struct {
-	Symbol    string         // dotted path of the symbol, exact case
-	Timestamp string         // dotted path of the event time, exact case
-	Unit      engine.Unit    // unit of the event time
-	Zone      *time.Location // zone of text times that carry none; nil: they are unusable
-	Normalize Normalize      // how symbols are spelled before they are compared
-}
-
 // JSON decodes ticks that are JSON objects (RFC 8259).
 //
 // The whole value must be well-formed, since a record that no other reader
@@ -54,7 +45,7 @@ type JSON struct {
 
 // NewJSON compiles the field paths. It fails when a path is empty, has an
 // empty step, or when one field's path leads through the other.
-func NewJSON(f JSONFields) (*JSON, error) {
+func NewJSON(f Fields) (*JSON, error) {
 	d := &JSON{unit: f.Unit, zone: f.Zone, upper: f.Normalize == NormalizeUpper}
 	if err := d.root.add("field.symbol", f.Symbol, leafSymbol); err != nil {
 		return nil, err

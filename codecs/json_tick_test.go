@@ -9,7 +9,7 @@ import (
 	"github.com/auditstream/auditstream/engine"
 )
 
-func newJSON(t testing.TB, f JSONFields) *JSON {
+func newJSON(t testing.TB, f Fields) *JSON {
 	t.Helper()
 	if f.Symbol == "" {
 		f.Symbol = "symbol"
@@ -43,27 +43,27 @@ const t0 = int64(1735831800_000000000) // 2025-01-02T15:30:00Z
 
 func TestJSONGoodTicks(t *testing.T) {
 	for name, tc := range map[string]struct {
-		fields JSONFields
+		fields Fields
 		value  string
 		symbol string
 		time   int64
 		unit   engine.Unit
 	}{
-		"plain":            {JSONFields{}, `{"symbol":"QXA","ts":1735831800000000000}`, "QXA", t0, engine.UnitNanos},
-		"order of fields":  {JSONFields{}, ` { "ts" : 1735831800000000000 , "x":[1,{"symbol":"no"}], "symbol":"QXA" } `, "QXA", t0, engine.UnitNanos},
-		"exact case":       {JSONFields{Symbol: "s", Timestamp: "T"}, `{"s":"BTCUSDT","S":"Buy","T":1672515782136,"t":12345}`, "BTCUSDT", 1672515782136e6, engine.UnitMillis},
-		"nested":           {JSONFields{Symbol: "data.s", Timestamp: "data.T"}, `{"s":1,"data":{"e":"trade","s":"ETHUSDT","T":1723161257440,"d":{}},"T":2}`, "ETHUSDT", 1723161257440e6, engine.UnitMillis},
-		"apart":            {JSONFields{Symbol: "a.b.c", Timestamp: "a.t"}, `{"a":{"b":{"c":"X"},"t":1735831800}}`, "X", t0, engine.UnitSeconds},
-		"last wins":        {JSONFields{}, `{"symbol":"A","ts":1,"symbol":"B","ts":1735831800}`, "B", t0, engine.UnitSeconds},
-		"escaped name":     {JSONFields{}, `{"\u0073ymbol":"A","t\u0073":1735831800}`, "A", t0, engine.UnitSeconds},
-		"escaped symbol":   {JSONFields{}, `{"symbol":"A\/\"\\\n\u00c9\ud83d\ude00\ud83dx","ts":1735831800}`, "A/\"\\\nÉ😀\ufffdx", t0, engine.UnitSeconds},
-		"no UTF-8":         {JSONFields{}, "{\"symbol\":\"A\xff\",\"ts\":1735831800}", "A\xff", t0, engine.UnitSeconds},
-		"space kept":       {JSONFields{}, `{"symbol":"QXA ","ts":1735831800}`, "QXA ", t0, engine.UnitSeconds},
-		"upper":            {JSONFields{Normalize: NormalizeUpper}, `{"symbol":" qxa\n","ts":1735831800}`, "QXA", t0, engine.UnitSeconds},
-		"upper, no change": {JSONFields{Normalize: NormalizeUpper}, `{"symbol":"QXA","ts":1735831800}`, "QXA", t0, engine.UnitSeconds},
-		"upper, not ASCII": {JSONFields{Normalize: NormalizeUpper}, "{\"symbol\":\"caf\u00e9\xff\",\"ts\":1735831800}", "CAF\u00c9\xff", t0, engine.UnitSeconds},
-		"integer symbol":   {JSONFields{Symbol: "id"}, `{"id":15144,"ts":1735831800}`, "15144", t0, engine.UnitSeconds},
-		"longest symbol":   {JSONFields{}, `{"symbol":"` + strings.Repeat("s", 1024) + `","ts":1735831800}`, strings.Repeat("s", 1024), t0, engine.UnitSeconds},
+		"plain":            {Fields{}, `{"symbol":"QXA","ts":1735831800000000000}`, "QXA", t0, engine.UnitNanos},
+		"order of fields":  {Fields{}, ` { "ts" : 1735831800000000000 , "x":[1,{"symbol":"no"}], "symbol":"QXA" } `, "QXA", t0, engine.UnitNanos},
+		"exact case":       {Fields{Symbol: "s", Timestamp: "T"}, `{"s":"BTCUSDT","S":"Buy","T":1672515782136,"t":12345}`, "BTCUSDT", 1672515782136e6, engine.UnitMillis},
+		"nested":           {Fields{Symbol: "data.s", Timestamp: "data.T"}, `{"s":1,"data":{"e":"trade","s":"ETHUSDT","T":1723161257440,"d":{}},"T":2}`, "ETHUSDT", 1723161257440e6, engine.UnitMillis},
+		"apart":            {Fields{Symbol: "a.b.c", Timestamp: "a.t"}, `{"a":{"b":{"c":"X"},"t":1735831800}}`, "X", t0, engine.UnitSeconds},
+		"last wins":        {Fields{}, `{"symbol":"A","ts":1,"symbol":"B","ts":1735831800}`, "B", t0, engine.UnitSeconds},
+		"escaped name":     {Fields{}, `{"\u0073ymbol":"A","t\u0073":1735831800}`, "A", t0, engine.UnitSeconds},
+		"escaped symbol":   {Fields{}, `{"symbol":"A\/\"\\\n\u00c9\ud83d\ude00\ud83dx","ts":1735831800}`, "A/\"\\\nÉ😀\ufffdx", t0, engine.UnitSeconds},
+		"no UTF-8":         {Fields{}, "{\"symbol\":\"A\xff\",\"ts\":1735831800}", "A\xff", t0, engine.UnitSeconds},
+		"space kept":       {Fields{}, `{"symbol":"QXA ","ts":1735831800}`, "QXA ", t0, engine.UnitSeconds},
+		"upper":            {Fields{Normalize: NormalizeUpper}, `{"symbol":" qxa\n","ts":1735831800}`, "QXA", t0, engine.UnitSeconds},
+		"upper, no change": {Fields{Normalize: NormalizeUpper}, `{"symbol":"QXA","ts":1735831800}`, "QXA", t0, engine.UnitSeconds},
+		"upper, not ASCII": {Fields{Normalize: NormalizeUpper}, "{\"symbol\":\"caf\u00e9\xff\",\"ts\":1735831800}", "CAF\u00c9\xff", t0, engine.UnitSeconds},
+		"integer symbol":   {Fields{Symbol: "id"}, `{"id":15144,"ts":1735831800}`, "15144", t0, engine.UnitSeconds},
+		"longest symbol":   {Fields{}, `{"symbol":"` + strings.Repeat("s", 1024) + `","ts":1735831800}`, strings.Repeat("s", 1024), t0, engine.UnitSeconds},
 	} {
 		want := decoded{engine.Good, engine.ReasonNone, tc.symbol, tc.time, tc.unit}
 		if got := decode(newJSON(t, tc.fields), []byte(tc.value)); got != want {
@@ -106,12 +106,12 @@ func TestJSONUnreadable(t *testing.T) {
 		`{"x":[` + deep + `],"symbol":"A","ts":1735831800}`: engine.ReasonDepth,
 		strings.Repeat(`{"x":`, 1_000_000):                  engine.ReasonDepth,
 	} {
-		got := decode(newJSON(t, JSONFields{}), []byte(value))
+		got := decode(newJSON(t, Fields{}), []byte(value))
 		if got.reason != want || want != engine.ReasonNone && (got.kind != engine.Unreadable || got.symbol != "" || got.time != 0) {
 			t.Errorf("%.80q: got %+v, want reason %v", value, got, want)
 		}
 	}
-	if got := decode(newJSON(t, JSONFields{}), nil); got.kind != engine.Tombstone || got.reason != engine.ReasonNone {
+	if got := decode(newJSON(t, Fields{}), nil); got.kind != engine.Tombstone || got.reason != engine.ReasonNone {
 		t.Errorf("nil: got %+v, want a tombstone", got)
 	}
 }
@@ -130,16 +130,16 @@ func TestJSONUnusableSymbols(t *testing.T) {
 		`{"symbol":{},"ts":0}`:                           engine.ReasonSymbolType,
 		`{"symbol":"` + strings.Repeat("s", 1025) + `"}`: engine.ReasonSymbolLong,
 	} {
-		got := decode(newJSON(t, JSONFields{}), []byte(value))
+		got := decode(newJSON(t, Fields{}), []byte(value))
 		if got.kind != engine.Unusable || got.reason != want {
 			t.Errorf("%.60s: got %+v, want reason %v", value, got, want)
 		}
 	}
-	blank := decode(newJSON(t, JSONFields{Normalize: NormalizeUpper}), []byte(`{"symbol":"  ","ts":1735831800}`))
+	blank := decode(newJSON(t, Fields{Normalize: NormalizeUpper}), []byte(`{"symbol":"  ","ts":1735831800}`))
 	if blank.reason != engine.ReasonSymbolEmpty {
 		t.Errorf("a symbol of white space, upper: got %+v", blank)
 	}
-	path := newJSON(t, JSONFields{Symbol: "data.s", Timestamp: "ts"})
+	path := newJSON(t, Fields{Symbol: "data.s", Timestamp: "ts"})
 	if got := decode(path, []byte(`{"data":"s","s":"A","ts":1735831800}`)); got.reason != engine.ReasonSymbolMissing {
 		t.Errorf("path through text: got %+v", got)
 	}
@@ -247,7 +247,7 @@ func TestJSONTimes(t *testing.T) {
 		{iso, nil, `"2016-12-31T12:59:60Z"`, 0, auto, engine.ReasonTimeSyntax},
 		{iso, nil, `"2016-12-31T23:59:61Z"`, 0, auto, engine.ReasonTimeSyntax},
 	} {
-		d := newJSON(t, JSONFields{Unit: tc.unit, Zone: tc.zone})
+		d := newJSON(t, Fields{Unit: tc.unit, Zone: tc.zone})
 		got := decode(d, []byte(`{"symbol":"A","ts":`+tc.time+`}`))
 		want := decoded{engine.Good, tc.reason, "A", tc.want, tc.said}
 		if tc.reason != 0 {
@@ -257,13 +257,13 @@ func TestJSONTimes(t *testing.T) {
 			t.Errorf("unit %v, %s: got %+v, want %+v", tc.unit, tc.time, got, want)
 		}
 	}
-	if got := decode(newJSON(t, JSONFields{}), []byte(`{"symbol":"A"}`)); got.reason != engine.ReasonTimeMissing {
+	if got := decode(newJSON(t, Fields{}), []byte(`{"symbol":"A"}`)); got.reason != engine.ReasonTimeMissing {
 		t.Errorf("no time: got %+v", got)
 	}
 }
 
 func TestJSONPathsRefused(t *testing.T) {
-	for _, f := range []JSONFields{
+	for _, f := range []Fields{
 		{Symbol: "", Timestamp: "t"}, {Symbol: "s", Timestamp: "a..t"}, {Symbol: "s.", Timestamp: "t"},
 		{Symbol: "s", Timestamp: "s"}, {Symbol: "s", Timestamp: "s.t"}, {Symbol: "s.t", Timestamp: "s"},
 	} {
@@ -276,14 +276,14 @@ func TestJSONPathsRefused(t *testing.T) {
 func TestJSONSymbolIsViewOnValue(t *testing.T) {
 	value := []byte(`{"symbol":"QXA","ts":1735831800}`)
 	var tick engine.Tick
-	newJSON(t, JSONFields{Normalize: NormalizeUpper}).Decode(value, &tick)
+	newJSON(t, Fields{Normalize: NormalizeUpper}).Decode(value, &tick)
 	if &tick.Symbol[0] != &value[11] {
 		t.Error("the symbol was copied")
 	}
 }
 
 func TestJSONAllocatesNothing(t *testing.T) {
-	d := newJSON(t, JSONFields{Normalize: NormalizeUpper, Zone: time.UTC})
+	d := newJSON(t, Fields{Normalize: NormalizeUpper, Zone: time.UTC})
 	values := [][]byte{
 		[]byte(benchTick), []byte(`{"symbol":"qx\u0061","ts":"2025-01-02T15:30:00.5"}`),
 		[]byte(`{"symbol":"QXA","ts":17358`), []byte(`{"symbol":"QXA","ts":1.5e3,"\u0061":[{}]}`),
@@ -299,7 +299,7 @@ func TestJSONAllocatesNothing(t *testing.T) {
 
 // Two producers that write the members in another order share a decoder.
 func TestJSONShapesTakeTurns(t *testing.T) {
-	d := newJSON(t, JSONFields{})
+	d := newJSON(t, Fields{})
 	values := []string{
 		`{"symbol":"QXA","ts":1735831800,"x":1}`, `{"ts":1735831801,"x":{"symbol":"no"},"symbol":"QXB"}`,
 		`{"symbol" : "QXC","ts":1735831802}`, `{"symbol":"QXD","x":2,"ts":1735831803}`, `{"ts":1735831804,"symbol":"QXE","x":1}`,
@@ -328,7 +328,7 @@ const benchTick = `{"symbol":"EQ000123","timestamp_ns":1735831800123456789,"bid_
 
 // go test -bench=JSONDecode -benchmem ./codecs
 func BenchmarkJSONDecode(b *testing.B) {
-	for name, fields := range map[string]JSONFields{
+	for name, fields := range map[string]Fields{
 		"fields=first": {Symbol: "symbol", Timestamp: "timestamp_ns"},
 	} {
 		b.Run(name, func(b *testing.B) {

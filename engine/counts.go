@@ -1,13 +1,16 @@
 package engine
 
-// Counts are the counters of a report. Records = Ticks + Unreadable +
-// Unusable + Tombstones; every other counter is a share of those.
+// Counts are the counters of a report. A record may hold several ticks, and
+// one may be known to hold none: Records + Batched = Ticks + Unreadable +
+// Unusable + Tombstones + Ignored. Every other counter is a share of those.
 type Counts struct {
 	Records    int64 `json:"records"`
 	Ticks      int64 `json:"ticks"`
 	Unreadable int64 `json:"unreadable"`
 	Unusable   int64 `json:"unusable"`
 	Tombstones int64 `json:"tombstones"`
+	Ignored    int64 `json:"ignored"` // messages of a feed that are no ticks
+	Batched    int64 `json:"batched"` // items beyond the first of their record
 	NullKeys   int64 `json:"null_keys"`
 	EmptyKeys  int64 `json:"empty_keys"`
 	KeyDiffers int64 `json:"key_mismatches"` // the key does not spell the value's symbol
@@ -20,6 +23,40 @@ type Counts struct {
 	ValueBytes int64 `json:"value_bytes"`
 }
 
+// count counts a record, or a further item of one.
+func (c *Counts) count(t *Tick) {
+	if t.Item == 0 {
+		c.Records++
+		c.KeyBytes += int64(len(t.Key))
+		c.ValueBytes += int64(len(t.Value))
+		if t.Key == nil {
+			c.NullKeys++
+		} else if len(t.Key) == 0 {
+			c.EmptyKeys++
+		}
+	} else {
+		c.Batched++
+	}
+	switch t.Kind {
+	case Good:
+		c.Ticks++
+	case Tombstone:
+		c.Tombstones++
+	case Unreadable:
+		c.Unreadable++
+	case Ignored:
+		c.Ignored++
+	default:
+		c.Unusable++
+	}
+}
+
+// Whole reports whether every record, and every further item of one, is
+// counted as what it turned out to be.
+func (c *Counts) Whole() bool {
+	return c.Records+c.Batched == c.Ticks+c.Unreadable+c.Unusable+c.Tombstones+c.Ignored
+}
+
 // Add adds d to c.
 func (c *Counts) Add(d *Counts) {
 	c.Records += d.Records
@@ -27,6 +64,8 @@ func (c *Counts) Add(d *Counts) {
 	c.Unreadable += d.Unreadable
 	c.Unusable += d.Unusable
 	c.Tombstones += d.Tombstones
+	c.Ignored += d.Ignored
+	c.Batched += d.Batched
 	c.NullKeys += d.NullKeys
 	c.EmptyKeys += d.EmptyKeys
 	c.KeyDiffers += d.KeyDiffers

@@ -7,7 +7,7 @@ import (
 
 // detectKeyMissing judges good ticks with a null key.
 func detectKeyMissing(p *Partition, t *Tick) {
-	if t.Kind == Good && t.Key == nil {
+	if t.Kind == Good && t.Key == nil && t.Item == 0 {
 		name := ShowBytes(string(t.Symbol))
 		p.fault(KeyMissing, t, "", string(t.Symbol), name, 0)
 	}

@@ -23,9 +23,11 @@ func detectRedelivered(p *Partition, s *symbol, t *Tick) {
 // Observe.
 func (p *Partition) ObserveAgain(t *Tick, now int64) {
 	p.setClock(t, now)
-	p.fresh, p.changed = true, true
+	p.fresh, p.again, p.changed = true, true, true
 	through := p.row.Window.Through
-	p.advance(p.recordTime(t))
+	if t.Item == 0 {
+		p.advance(p.recordTime(t))
+	}
 	p.count(t)
 	p.row.Window.Through = max(through, p.row.Window.Through)
 	p.both(func(c *Counts) { c.Duplicates++ })

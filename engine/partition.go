@@ -15,6 +15,7 @@ type symbol struct {
 	cuts     int32  // truncations of the log before its row was written
 	keySum   uint32 // hash of its key, 0: the key spells the symbol
 	dirty    bool
+	judged   bool // its tick at through was judged here, not restored from a row
 	sighted  bool
 	unranked bool  // its counts have changed since the ranking was made
 	placed   bool  // its key was hashed, at today's partition count
@@ -68,6 +69,7 @@ type Partition struct {
 
 	// of the record that is being judged
 	fresh          bool  // not counted in the partition's row yet
+	again          bool  // observed before since the state was restored
 	early, late    int64 // latest and earliest that the clock can be, NoTime: none
 	mark           int64 // greatest record time up to the record
 	reread         int64 // the same of the records that are read again after a restart
@@ -135,8 +137,16 @@ func (p *Partition) Changed() bool { return p.changed || len(p.out) > 0 || len(p
 // Observe judges one record. now is the wall clock while the partition is
 // Live, and NoTime otherwise: then record times are the clock. The tick's
 // slices are not kept.
+//
+// A record of several ticks is observed tick by tick, its Items in order and
+// nothing between them, a Snapshot neither: what is durable speaks of whole
+// records.
 func (p *Partition) Observe(t *Tick, now int64) {
-	p.fresh, p.read = t.Offset > p.row.Through, t.Offset
+	if t.Item > 0 {
+		p.observeItem(t, now)
+		return
+	}
+	p.fresh, p.again, p.read = t.Offset > p.row.Through, t.Offset <= p.read, max(p.read, t.Offset)
 	p.setClock(t, now)
 	if p.fresh {
 		p.changed = true
@@ -145,24 +155,45 @@ func (p *Partition) Observe(t *Tick, now int64) {
 	} else {
 		p.advanceAgain(p.timeOf(t, now))
 	}
+	p.judge(t, now)
+	if p.fresh {
+		p.row.Through = t.Offset
+	}
+}
+
+// observeItem judges a tick beyond the first of its record. Whether it is
+// fresh, or was observed before, is as of the first.
+func (p *Partition) observeItem(t *Tick, now int64) {
+	if p.again {
+		return
+	}
+	p.setClock(t, now)
+	if p.fresh {
+		// Without a record time the items' own times move the partition.
+		if at := p.timeOf(t, now); at > p.row.Watermark {
+			p.advance(at)
+		}
+		p.count(t)
+	}
+	p.judge(t, now)
+}
+
+func (p *Partition) judge(t *Tick, now int64) {
 	for _, detect := range recordDetectors {
 		detect(p, t)
 	}
 	if t.Kind == Good {
 		p.observeGood(t, now)
 	}
-	if p.fresh {
-		p.row.Through = t.Offset
-	}
 }
 
 func (p *Partition) observeGood(t *Tick, now int64) {
 	s := p.symbol(t.Symbol)
-	if t.Offset <= s.through {
+	if t.Offset <= s.through && (t.Item == 0 || t.Offset < s.through || !s.judged) {
 		return // a row of the symbol never speaks further than the partition's
 	}
 	p.load(s, t)
-	s.through = t.Offset
+	s.through, s.judged = t.Offset, true
 	s.count++
 	p.markDirty(p.current)
 	p.unrank(p.current)
@@ -211,26 +242,8 @@ func (p *Partition) count(t *Tick) {
 		w.From = t.Offset
 	}
 	w.Through = t.Offset
-	p.both(func(c *Counts) {
-		c.Records++
-		c.KeyBytes += int64(len(t.Key))
-		c.ValueBytes += int64(len(t.Value))
-		if t.Key == nil {
-			c.NullKeys++
-		} else if len(t.Key) == 0 {
-			c.EmptyKeys++
-		}
-		switch t.Kind {
-		case Good:
-			c.Ticks++
-		case Tombstone:
-			c.Tombstones++
-		case Unreadable:
-			c.Unreadable++
-		default:
-			c.Unusable++
-		}
-	})
+	p.row.Counts.count(t)
+	w.Counts.count(t)
 	if t.Kind == Good {
 		p.row.Units |= 1 << t.Unit
 	}

@@ -9,12 +9,14 @@ const NoTime = math.MinInt64
 // Kind says what a record turned out to be when it was decoded.
 type Kind uint8
 
-// The kinds of a record. Every record has exactly one.
+// The kinds of a record, or of each item of a record that holds several. Every
+// one has exactly one.
 const (
 	Good       Kind = iota // decoded, with a usable symbol and time
 	Tombstone              // the value is null
 	Unreadable             // the value cannot be decoded
 	Unusable               // decoded, but without a usable symbol or time
+	Ignored                // decoded, and known to be no tick: a heartbeat or an answer of the feed
 )
 
 // Reason is the class of fault that makes a record unreadable or unusable.
@@ -76,20 +78,37 @@ type Place struct {
 	Offset    int64  `json:"offset"`
 }
 
-// Tick is one record as the engine sees it. Symbol, Key and Value are views
-// on the record's bytes, valid only during the call that takes the Tick.
+// Tick is one record as the engine sees it, or one item of a record whose
+// value holds several. All slices are views, valid only during the call that
+// takes the Tick.
 type Tick struct {
 	Offset     int64
 	RecordTime int64  // Kafka's timestamp of the record, or NoTime
-	EventTime  int64  // time in the value; meaningless unless Kind is Good
+	EventTime  int64  // time in the value, or as Unit says; meaningless unless Kind is Good
 	Symbol     []byte // exact bytes of the symbol in the value
 	Key        []byte // nil is a null key, which is not an empty one
 	Value      []byte // nil is a tombstone
 	Kind       Kind
 	Reason     Reason
-	Unit       Unit   // unit in which the value spelled the event time
-	Producer   []byte // who wrote it, by a header; nil: not known
-	Origin     *Place // first place of a redelivered record, when its headers name one
+	Unit       Unit // unit in which the value spelled the event time
+	// HasSequence says that Sequence and SequenceFirst are set: the field is
+	// configured and the value has a whole number there.
+	HasSequence bool
+	// Item counts from 0 the ticks of one record. They have the record's
+	// Offset, RecordTime, Key, Value and headers, and are observed in order, one
+	// right after the other.
+	Item     int32
+	Producer []byte // who wrote it, by a header; nil: not known
+	Origin   *Place // first place of a redelivered record, when its headers name one
+	Venue    []byte // exact bytes of the venue in the value; nil: none is configured, or it has none
+	// SequenceFirst to Sequence are the numbers that the tick takes up, both
+	// included: one number for a trade, a range for an aggregate of several.
+	Sequence      int64
+	SequenceFirst int64
+	// Content is a hash of all fields but the symbol, the times and the
+	// sequence, so that equal ones say that nothing changed; 0: the decoder was not asked
+	// for it.
+	Content uint64
 }
 
 // Unit is the unit of a time as it stands in a value.
@@ -103,9 +122,12 @@ const (
 	UnitMillis
 	UnitSeconds
 	UnitISO
+	// UnitRecord is not the spelling of a time: the value has none, and the
+	// record's time stands for it. It is no change of the feed's unit.
+	UnitRecord
 )
 
-var unitNames = [...]string{"auto", "ns", "us", "ms", "s", "iso"}
+var unitNames = [...]string{"auto", "ns", "us", "ms", "s", "iso", "record"}
 
 // String is the unit's name in the configuration.
 func (u Unit) String() string {
@@ -115,10 +137,11 @@ func (u Unit) String() string {
 	return "unknown"
 }
 
-// ParseUnit reads a unit's name; ok is false for an unknown one.
+// ParseUnit reads the name of a unit that a value may have; ok is false for
+// another.
 func ParseUnit(s string) (u Unit, ok bool) {
 	for i, n := range unitNames {
-		if n == s {
+		if n == s && Unit(i) != UnitRecord {
 			return Unit(i), true
 		}
 	}

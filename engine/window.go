@@ -188,7 +188,7 @@ func (p *Partition) notes() string {
 // unitsText lists the units in a bit set, such as "ms,us".
 func unitsText(set uint8) string {
 	s := ""
-	for u := UnitNanos; u <= UnitISO; u++ {
+	for u := UnitNanos; u <= UnitRecord; u++ {
 		if set&(1<<u) != 0 {
 			if s != "" {
 				s += ","

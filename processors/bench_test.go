@@ -122,7 +122,7 @@ func runBench(b *testing.B, cluster *kafkatest.Cluster, brokers []string, topic 
 	cfg := auditConfig(b, brokers, topo)
 	cfg.ExactlyOnce, cfg.StopAtEnd, cfg.StateDir, cfg.CheckpointInterval = exactly, true, b.TempDir(), time.Second
 	cfg.Decoder = func() (codecs.TickDecoder, error) {
-		return codecs.NewJSON(codecs.JSONFields{Symbol: "symbol", Timestamp: "ts"})
+		return codecs.NewJSON(codecs.Fields{Symbol: "symbol", Timestamp: "ts"})
 	}
 	if err := processors.Run(context.Background(), cfg); err != nil {
 		b.Fatal(err)

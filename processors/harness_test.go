@@ -118,7 +118,7 @@ func auditConfig(t testing.TB, brokers []string, topo topology.Topology) process
 			return c, nil
 		},
 		Decoder: func() (codecs.TickDecoder, error) {
-			return codecs.NewJSON(codecs.JSONFields{Symbol: "symbol", Timestamp: "ts"})
+			return codecs.NewJSON(codecs.Fields{Symbol: "symbol", Timestamp: "ts"})
 		},
 		Limits:             engine.DefaultLimits(),
 		ExactlyOnce:        true,

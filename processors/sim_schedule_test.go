@@ -79,7 +79,7 @@ func (s *sim) config() Config {
 		StopAtEnd: !s.byClock,
 		Sarama:    func() (*sarama.Config, error) { return new(sarama.Config), nil },
 		Decoder: func() (codecs.TickDecoder, error) {
-			return codecs.NewJSON(codecs.JSONFields{Symbol: "symbol", Timestamp: "ts", Unit: engine.UnitNanos})
+			return codecs.NewJSON(codecs.Fields{Symbol: "symbol", Timestamp: "ts", Unit: engine.UnitNanos})
 		},
 		Logger: s.log,
 	}

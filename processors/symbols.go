@@ -9,6 +9,7 @@ import (
 
 	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/engine"
+	"github.com/auditstream/auditstream/internal/kafka"
 	"github.com/auditstream/auditstream/topology"
 )
 
@@ -16,12 +17,12 @@ import (
 // tick topic.
 type symbols struct {
 	place
-	cfg     *Config
-	table   string
-	log     zerolog.Logger
-	decoder codecs.TickDecoder
-	judge   *engine.Partition
-	tick    engine.Tick // reused: a tick is a view, never kept
+	cfg    *Config
+	table  string
+	log    zerolog.Logger
+	ticks  *codecs.TickReader
+	record codecs.Record // reused: a record is a view, never kept
+	judge  *engine.Partition
 
 	letters     []*sarama.ProducerMessage // dead letters that wait for the checkpoint
 	letterBytes int
@@ -42,7 +43,8 @@ type symbolsBatch struct {
 const urgentLetters = 8 << 20 // bytes of dead letters that ask for a checkpoint
 
 func newSymbols(cfg *Config, p place, table string, decoder codecs.TickDecoder, log zerolog.Logger) *symbols {
-	u := &symbols{place: p, cfg: cfg, table: table, log: log, decoder: decoder, end: -1}
+	u := &symbols{place: p, cfg: cfg, table: table, log: log, end: -1}
+	u.ticks = codecs.NewTickReader(decoder, cfg.Limits.ProducerHeader)
 	u.judge = u.fresh()
 	return u
 }
@@ -124,24 +126,19 @@ func (u *symbols) consume(records []*kgo.Record) error {
 	if u.judge.Live() {
 		now = time.Now().UnixNano()
 	}
-	t := &u.tick
 	for _, r := range records {
 		if r.Attrs.IsControl() {
 			continue
 		}
-		t.Offset, t.Key, t.Value, t.Origin, t.Producer = r.Offset, r.Key, r.Value, nil, nil
-		t.RecordTime = recordTime(r)
-		if len(r.Headers) > 0 {
-			t.Origin = codecs.Origin(headers(r))
-			t.Producer = codecs.Producer(headers(r), u.cfg.Limits.ProducerHeader)
-		}
-		u.decoder.Decode(r.Value, t)
-		if t.Kind == engine.Unreadable || t.Kind == engine.Unusable {
-			if err := u.bad(r, t); err != nil {
-				return err
+		kafka.ReadRecord(r, &u.record)
+		for t := u.ticks.Read(&u.record); t != nil; t = u.ticks.Next() {
+			if t.Kind == engine.Unreadable || t.Kind == engine.Unusable {
+				if err := u.bad(r, t); err != nil {
+					return err
+				}
 			}
+			u.judge.Observe(t, now)
 		}
-		u.judge.Observe(t, now)
 	}
 	return nil
 }
@@ -155,19 +152,11 @@ func (u *symbols) bad(r *kgo.Record, t *engine.Tick) error {
 		}
 		return &BadRecordError{u.topic, u.partition, r.Offset, what + ": " + t.Reason.String()}
 	}
-	if t.Kind == engine.Unreadable && u.cfg.topic(topology.RoleDeadLetter) != "" && r.Offset > u.judge.Through() {
+	if t.Kind == engine.Unreadable && t.Item == 0 && u.cfg.topic(topology.RoleDeadLetter) != "" && r.Offset > u.judge.Through() {
 		u.letters = append(u.letters, u.cfg.deadLetter(kept(r), t.Reason))
 		u.letterBytes += len(r.Key) + len(r.Value)
 	}
 	return nil
-}
-
-// recordTime is Kafka's timestamp in nanoseconds; -1 ms stands for none.
-func recordTime(r *kgo.Record) int64 {
-	if r.Timestamp.UnixMilli() == -1 {
-		return engine.NoTime
-	}
-	return r.Timestamp.UnixNano()
 }
 
 func (u *symbols) progress(next, end int64) {

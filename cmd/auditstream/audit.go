@@ -12,6 +12,7 @@ import (
 	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/config"
+	"github.com/auditstream/auditstream/internal/converter"
 	"github.com/auditstream/auditstream/internal/httpapi"
 	"github.com/auditstream/auditstream/internal/kafka"
 	"github.com/auditstream/auditstream/processors"
@@ -97,7 +98,7 @@ func processorConfig(ctx context.Context, admin *kafka.Admin, c *config.Config, 
 		ConsumerOptions:    consumer,
 		ClientOptions:      requests,
 		Sarama:             func() (*sarama.Config, error) { return kafka.SaramaConfig(c) },
-		Decoder:            func() (codecs.TickDecoder, error) { return tickDecoder(c) },
+		Decoder:            func() (codecs.TickDecoder, error) { return converter.New(c) },
 		Limits:             limitsOf(c),
 		ExactlyOnce:        c.ExactlyOnce(),
 		CheckpointInterval: c.CheckpointInterval,
@@ -165,21 +166,6 @@ func timestampType(ctx context.Context, admin *kafka.Admin, c *config.Config) (s
 		}
 	}
 	return kind, nil
-}
-
-// tickDecoder is a new decoder of the configured value form.
-func tickDecoder(c *config.Config) (codecs.TickDecoder, error) {
-	unit, ok := engine.ParseUnit(c.FieldTimestampUnit)
-	if !ok {
-		return nil, fmt.Errorf("field.timestamp.unit: unknown unit %q", c.FieldTimestampUnit)
-	}
-	normalize, err := codecs.ParseNormalize(c.SymbolNormalize)
-	if err != nil {
-		return nil, err
-	}
-	return codecs.NewJSON(codecs.JSONFields{
-		Symbol: c.FieldSymbol, Timestamp: c.FieldTimestamp, Unit: unit, Zone: c.FieldTimestampZone, Normalize: normalize,
-	})
 }
 
 // stateFolder is the key state.dir, or a folder in the user's cache.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/check"
+	"github.com/auditstream/auditstream/internal/converter"
 	"github.com/auditstream/auditstream/internal/view"
 )
 
@@ -45,7 +46,7 @@ func (a *app) checkCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		decoder, err := tickDecoder(c)
+		decoder, err := converter.New(c)
 		if err != nil {
 			return err
 		}

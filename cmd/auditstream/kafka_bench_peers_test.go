@@ -114,7 +114,7 @@ func benchGoka(ctx context.Context, brokers, topic string, m *benchMeter) error 
 	config.Version = sarama.V3_6_0_0
 	config.Consumer.Offsets.Initial = sarama.OffsetOldest
 	goka.ReplaceGlobalConfig(config)
-	fields := codecs.JSONFields{Symbol: "symbol", Timestamp: "timestamp_ns"}
+	fields := codecs.Fields{Symbol: "symbol", Timestamp: "timestamp_ns"}
 	decoders := sync.Pool{New: func() any { d, _ := codecs.NewJSON(fields); return d }}
 	n := m.counter()
 	m.backward.Store(0)

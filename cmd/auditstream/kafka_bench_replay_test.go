@@ -7,6 +7,7 @@ import (
 	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/config"
+	"github.com/auditstream/auditstream/internal/converter"
 	"github.com/auditstream/auditstream/internal/kafka"
 	"github.com/auditstream/auditstream/internal/replay"
 )
@@ -31,7 +32,7 @@ func benchReplay(ctx context.Context, brokers, topic string, m *benchMeter) erro
 	options := replay.Options{
 		Topics: c.Topics, Limits: limitsOf(c),
 		Decoder: func() (codecs.TickDecoder, error) {
-			d, err := tickDecoder(c)
+			d, err := converter.New(c)
 			return countingDecoder{d, m, m.counter()}, err
 		},
 		Report: func(r *engine.Report) error {

@@ -155,7 +155,7 @@ func benchRaw(ctx context.Context, brokers, topic string, m *benchMeter) error {
 }
 
 func benchRawJSON(ctx context.Context, brokers, topic string, m *benchMeter) error {
-	d, err := codecs.NewJSON(codecs.JSONFields{Symbol: "symbol", Timestamp: "timestamp_ns"})
+	d, err := codecs.NewJSON(codecs.Fields{Symbol: "symbol", Timestamp: "timestamp_ns"})
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/capture"
 	"github.com/auditstream/auditstream/internal/config"
+	"github.com/auditstream/auditstream/internal/converter"
 	"github.com/auditstream/auditstream/internal/replay"
 )
 
@@ -199,11 +200,11 @@ func (f *replayFlags) options(cmd *cobra.Command, c *config.Config) (o replay.Op
 		}
 		o.Hash = p.Hash
 	}
-	o.Decoder = func() (codecs.TickDecoder, error) { return tickDecoder(c) }
+	o.Decoder = func() (codecs.TickDecoder, error) { return converter.New(c) }
 	if c.SymbolNormalize != "none" {
 		exact := *c
 		exact.SymbolNormalize = "none"
-		o.Symbols = func() (codecs.TickDecoder, error) { return tickDecoder(&exact) }
+		o.Symbols = func() (codecs.TickDecoder, error) { return converter.New(&exact) }
 	}
 	return o, nil
 }

@@ -30,7 +30,7 @@ func BenchmarkTwoFields(b *testing.B) {
 	for _, place := range []string{"first", "last"} {
 		value := ticks[place]
 		b.Run("fields="+place+"/lib=codecs", func(b *testing.B) {
-			d, err := codecs.NewJSON(codecs.JSONFields{Symbol: "symbol", Timestamp: "timestamp_ns"})
+			d, err := codecs.NewJSON(codecs.Fields{Symbol: "symbol", Timestamp: "timestamp_ns"})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -32,7 +32,7 @@ func read(t *testing.T, content string, viaStdin bool) (string, *Input, *Reader)
 		t.Fatal(err)
 	}
 	t.Cleanup(in.Close)
-	decoder, err := codecs.NewJSON(codecs.JSONFields{Symbol: "symbol", Timestamp: "ts"})
+	decoder, err := codecs.NewJSON(codecs.Fields{Symbol: "symbol", Timestamp: "ts"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func read(t *testing.T, content string, viaStdin bool) (string, *Input, *Reader)
 		if err != nil {
 			t.Fatal(err)
 		}
-		tick := &rec.Tick
+		tick := rec.Tick
 		fmt.Fprintf(&out, "%s/%d@%d key=%s", rec.Topic, rec.Partition, tick.Offset, text(tick.Key))
 		if tick.RecordTime != engine.NoTime {
 			fmt.Fprintf(&out, " at=%d", tick.RecordTime)
@@ -226,7 +226,7 @@ func FuzzReader(f *testing.F) {
 			return
 		}
 		defer in.Close()
-		decoder, _ := codecs.NewJSON(codecs.JSONFields{Symbol: "symbol", Timestamp: "ts"})
+		decoder, _ := codecs.NewJSON(codecs.Fields{Symbol: "symbol", Timestamp: "ts"})
 		r, err := in.Records(decoder, Placing{Hash: engine.HashMurmur2, Partitions: 3, Symbols: decoder})
 		if err != nil {
 			t.Fatal(err)

@@ -16,8 +16,8 @@ import "github.com/auditstream/auditstream/engine"
 type Record struct {
 	Topic     string // "" in a file of bare ticks
 	Partition int32
-	Tick      engine.Tick // slices are valid until the next record is read
-	Line      int64       // counted from 1
+	Tick      *engine.Tick // the record's first; valid until the next is read
+	Line      int64        // counted from 1
 }
 
 // TimestampTypes, as Kafka's topic setting spells them.

@@ -144,22 +144,11 @@ func (k *kcatLine) readHeaders(array []byte) {
 	})
 }
 
-// origin is the first place that the headers name, nil for none.
-func (k *kcatLine) origin() *engine.Place {
-	if len(k.headers) == 0 {
-		return nil
-	}
-	return codecs.Origin(k.each)
-}
+// Len and At make the line its record's [codecs.Headers].
+func (k *kcatLine) Len() int { return len(k.headers) }
 
-// each gives the headers in turn.
-func (k *kcatLine) each(yield func(string, []byte) bool) {
-	for _, h := range k.headers {
-		if !yield(h.Key, h.Value) {
-			return
-		}
-	}
-}
+// At is the i-th header.
+func (k *kcatLine) At(i int) (key string, value []byte) { return k.headers[i].Key, k.headers[i].Value }
 
 // number reads a whole number as JSON spells it.
 func number(s []byte) (n int64, ok bool) {

@@ -33,12 +33,16 @@ type Reader struct {
 	lines   *lineReader
 	bare    bool
 	cut     bool // the input was, before it was kept in a file
-	decoder codecs.TickDecoder
+	ticks   *codecs.TickReader
+	exact   *codecs.TickReader // of a bare file: reads the symbol that places a tick, nil: ticks does
 	placing Placing
 
-	kcat kcatLine
-	next map[int32]int64 // of a bare file: the partitions' next offsets
-	last engine.Place    // of kcat's lines: the record read last
+	kcat    kcatLine
+	record  codecs.Record
+	damaged engine.Tick     // stands for a line that is no record
+	over    bool            // the record has no further ticks
+	next    map[int32]int64 // of a bare file: the partitions' next offsets
+	last    engine.Place    // of kcat's lines: the record read last
 
 	lost     int64 // lines whose record cannot be named
 	lostLine int64 // the first of them
@@ -47,7 +51,11 @@ type Reader struct {
 // Records starts reading at the beginning. The decoder reads values; placing
 // matters for bare files only.
 func (in *Input) Records(decoder codecs.TickDecoder, placing Placing) (*Reader, error) {
-	r := &Reader{bare: in.Bare, cut: in.cut, decoder: decoder, placing: placing, next: map[int32]int64{}}
+	r := &Reader{bare: in.Bare, cut: in.cut, placing: placing, next: map[int32]int64{}}
+	r.ticks = codecs.NewTickReader(decoder, placing.Producer)
+	if placing.Symbols != decoder {
+		r.exact = codecs.NewTickReader(placing.Symbols, "")
+	}
 	r.kcat.content = true
 	r.last = engine.Place{Offset: -1}
 	if in.stream != nil {
@@ -104,21 +112,33 @@ func (r *Reader) Next(rec *Record) error {
 	}
 }
 
+// NextTick is the next tick of the record that was read last, nil when there
+// is none; see [codecs.TickReader].
+func (r *Reader) NextTick() *engine.Tick {
+	if r.over {
+		return nil
+	}
+	return r.ticks.Next()
+}
+
+// SkipTick leaves out the tick that was read last.
+func (r *Reader) SkipTick() { r.ticks.Skip() }
+
 // bareRecord makes a record of a tick. Its key is the symbol as it stands in
-// the value, since that is what places it.
+// the value, since that is what places it; of several ticks, the first one's.
 func (r *Reader) bareRecord(line []byte, rec *Record) {
-	t := &rec.Tick
-	*t = engine.Tick{RecordTime: engine.NoTime, Value: line}
-	r.placing.Symbols.Decode(line, t)
+	r.record = codecs.Record{Time: engine.NoTime, Value: line}
+	t := r.ticks.Read(&r.record)
+	symbol := t.Symbol
+	if r.exact != nil {
+		symbol = r.exact.Read(&r.record).Symbol
+	}
 	t.Key, rec.Partition = unknownKey, 0
-	if len(t.Symbol) > 0 {
-		t.Key = t.Symbol
-		rec.Partition = r.placing.Hash.Partition(t.Symbol, r.placing.Partitions)
+	if len(symbol) > 0 {
+		t.Key = symbol
+		rec.Partition = r.placing.Hash.Partition(symbol, r.placing.Partitions)
 	}
-	if r.decoder != r.placing.Symbols {
-		r.decoder.Decode(line, t)
-	}
-	rec.Topic = ""
+	rec.Topic, rec.Tick, r.over = "", t, false
 	t.Offset = r.next[rec.Partition]
 	r.next[rec.Partition]++
 }
@@ -137,16 +157,18 @@ func (r *Reader) kcatRecord(line []byte, rec *Record) bool {
 	}
 	r.last = engine.Place{Topic: k.topic, Partition: k.partition, Offset: k.offset}
 	rec.Topic, rec.Partition = k.topic, k.partition
-	rec.Tick = engine.Tick{Offset: k.offset, RecordTime: k.recordTime, Key: k.key, Value: k.payload}
-	if reason != engine.ReasonNone {
-		rec.Tick.Kind, rec.Tick.Reason, rec.Tick.Value = engine.Unreadable, reason, line
-		if rec.Tick.Key == nil {
-			rec.Tick.Key = unknownKey
+	if r.over = reason != engine.ReasonNone; r.over {
+		r.damaged = engine.Tick{Offset: k.offset, RecordTime: k.recordTime, Key: k.key, Value: line, Kind: engine.Unreadable, Reason: reason}
+		if k.key == nil {
+			r.damaged.Key = unknownKey
 		}
+		rec.Tick = &r.damaged
 		return true
 	}
-	rec.Tick.Origin = k.origin()
-	rec.Tick.Producer = codecs.Producer(k.each, r.placing.Producer)
-	r.decoder.Decode(k.payload, &rec.Tick)
+	r.record = codecs.Record{Offset: k.offset, Time: k.recordTime, Key: k.key, Value: k.payload}
+	if len(k.headers) > 0 {
+		r.record.Headers = k
+	}
+	rec.Tick = r.ticks.Read(&r.record)
 	return true
 }

@@ -37,8 +37,9 @@ func sampled(ctx context.Context, c *config.Config, decoder codecs.TickDecoder, 
 		return []Check{{name, OK, "no records: formats, keys, times and the partitioner are told once there are some", "", ""}}
 	}
 	s := sample{topic: topic, partitions: int32(partitions), config: c}
+	ticks := codecs.NewTickReader(decoder, "")
 	for _, r := range records {
-		s.add(r, decoder)
+		s.add(r, ticks)
 	}
 	return []Check{
 		{name, OK, fmt.Sprintf("the last %s of %s", plural(int64(len(records)), "record"), plural(int64(s.seen), "partition")), "", ""},
@@ -136,6 +137,7 @@ type sample struct {
 	seen    int // partitions with records
 	last    int32
 	ticks   int
+	ignored int            // messages of a feed that are no ticks
 	forms   map[string]int // of values, by what they begin with
 	reasons map[string]int // why values are no ticks
 	units   map[string]int
@@ -152,7 +154,7 @@ type keyPlace struct {
 	partition int32
 }
 
-func (s *sample) add(r *kgo.Record, decoder codecs.TickDecoder) {
+func (s *sample) add(r *kgo.Record, ticks *codecs.TickReader) {
 	if s.keys == nil {
 		s.keys, s.forms, s.reasons, s.units = map[keyPlace]*engine.KeyPlace{}, map[string]int{}, map[string]int{}, map[string]int{}
 		s.last, s.newest = -1, engine.NoTime
@@ -161,25 +163,34 @@ func (s *sample) add(r *kgo.Record, decoder codecs.TickDecoder) {
 		s.last = r.Partition
 		s.seen++
 	}
-	t := engine.Tick{Key: r.Key, Value: r.Value, RecordTime: engine.NoTime}
-	if r.Timestamp.UnixMilli() > 0 {
-		t.RecordTime = r.Timestamp.UnixNano()
-		s.newest = max(s.newest, t.RecordTime)
-	}
-	decoder.Decode(r.Value, &t)
 	s.forms[formOf(r.Value)]++
+	var record codecs.Record
+	kafka.ReadRecord(r, &record)
+	if record.Time <= 0 {
+		record.Time = engine.NoTime
+	}
+	s.newest = max(s.newest, record.Time)
+	t := ticks.Read(&record)
+	s.addKey(r, t)
+	for ; t != nil; t = ticks.Next() {
+		s.addTick(t)
+	}
+}
+
+func (s *sample) addTick(t *engine.Tick) {
 	switch t.Kind {
 	case engine.Good:
 		s.ticks++
 		s.units[t.Unit.String()]++
-		if t.RecordTime != engine.NoTime {
+		if t.RecordTime != engine.NoTime && t.Unit != engine.UnitRecord {
 			s.offsets = append(s.offsets, t.EventTime-t.RecordTime)
 		}
 	case engine.Tombstone:
+	case engine.Ignored:
+		s.ignored++
 	default:
 		s.reasons[t.Reason.String()]++
 	}
-	s.addKey(r, &t)
 }
 
 // formOf names a value's form by its first bytes.
@@ -204,6 +215,9 @@ func formOf(value []byte) string {
 func (s *sample) values() Check {
 	result := Check{"values of " + s.topic, OK, "", "ticks by value.converter=" + s.config.ValueConverter, ""}
 	result.Observed = list(ranked(s.forms))
+	if s.ignored > 0 {
+		result.Observed += fmt.Sprintf("; %d are messages of the feed that are no ticks", s.ignored)
+	}
 	bad := 0
 	for _, n := range s.reasons {
 		bad += n

@@ -52,7 +52,7 @@ func (c *Config) validate(topicsOptional bool, faulty map[string]bool) *Error {
 		}
 	}
 	if c.FieldSymbol != "" && c.FieldTimestamp != "" && !faulty["field.symbol"] && !faulty["field.timestamp"] {
-		if _, err := codecs.NewJSON(codecs.JSONFields{Symbol: c.FieldSymbol, Timestamp: c.FieldTimestamp}); err != nil {
+		if _, err := codecs.NewJSON(codecs.Fields{Symbol: c.FieldSymbol, Timestamp: c.FieldTimestamp}); err != nil {
 			fault("field.timestamp", err.Error())
 		}
 	}

@@ -123,6 +123,7 @@ func facts(f *engine.Report) []fact {
 		n    int64
 	}{
 		{"Out of order", c.Disorder}, {"Unreadable", c.Unreadable}, {"Unusable", c.Unusable}, {"Tombstones", c.Tombstones},
+		{"Not ticks, by the feed", c.Ignored}, {"Further ticks of a record", c.Batched},
 		{"Without a key", c.NullKeys}, {"With an empty key", c.EmptyKeys}, {"Key is not the symbol", c.KeyDiffers},
 		{"Duplicates", c.Duplicates}, {"Old", c.Old}, {"Ahead of the clock", c.Ahead}, {"Late for their window", c.Late},
 	} {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/auditstream/auditstream/engine"
-	"github.com/auditstream/auditstream/internal/capture"
 )
 
 // flushEvery is how many records of a partition are judged before what they
@@ -66,11 +65,16 @@ func (a *audit) part(id int32) *part {
 	return p
 }
 
-// observe judges a record.
-func (a *audit) observe(p *part, rec *capture.Record) error {
-	a.latest = max(a.latest, timeOf(&rec.Tick, engine.NoTime))
-	p.Observe(&rec.Tick, engine.NoTime)
-	if p.pending++; p.pending < flushEvery {
+// observe judges a tick.
+func (a *audit) observe(p *part, t *engine.Tick) {
+	a.latest = max(a.latest, timeOf(t, engine.NoTime))
+	p.Observe(t, engine.NoTime)
+	p.pending++
+}
+
+// flushSome flushes when enough is pending. It is called between records.
+func (a *audit) flushSome(p *part) error {
+	if p.pending < flushEvery {
 		return nil
 	}
 	return a.flush(p)

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/engine"
 )
 
@@ -164,7 +165,7 @@ func (t *topicReplay) prepare() error {
 			return err
 		}
 		t.lanes = append(t.lanes, &lane{
-			span: s, topic: h.topic, o: t.o, decoder: decoder,
+			span: s, topic: h.topic, o: t.o, ticks: codecs.NewTickReader(decoder, t.o.Limits.ProducerHeader),
 			judge: engine.NewPartition(h.topic, s.Partition, h.partitions, &t.o.Limits),
 			at:    position{Next: s.Start, Time: engine.NoTime}, read: s.Start, seen: s.Start,
 			timed: t.o.From.set && !t.o.From.offset || t.o.To.set && !t.o.To.offset,

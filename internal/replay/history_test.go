@@ -20,7 +20,7 @@ import (
 )
 
 func jsonDecoder() (codecs.TickDecoder, error) {
-	return codecs.NewJSON(codecs.JSONFields{Symbol: "symbol", Timestamp: "ts"})
+	return codecs.NewJSON(codecs.Fields{Symbol: "symbol", Timestamp: "ts"})
 }
 
 // played is what a replay of topics has told.

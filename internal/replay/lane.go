@@ -5,6 +5,7 @@ import (
 
 	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/engine"
+	"github.com/auditstream/auditstream/internal/kafka"
 )
 
 const (
@@ -44,13 +45,13 @@ type position struct {
 // its own; the rest is guarded by the flow's lock.
 type lane struct {
 	span
-	topic   string
-	o       *Options
-	judge   *engine.Partition
-	decoder codecs.TickDecoder
-	tick    engine.Tick
-	at      position
-	timed   bool // the range is one of times
+	topic string
+	o     *Options
+	judge *engine.Partition
+	ticks *codecs.TickReader
+	rec   codecs.Record
+	at    position
+	timed bool // the range is one of times
 
 	// guarded by flow.mu
 	queue   []batch
@@ -93,35 +94,23 @@ func (l *lane) take(records []*kgo.Record, out []*chunk) ([]*kgo.Record, []*chun
 	return nil, out, nil
 }
 
-// record judges one record that is selected.
+// record judges one record that is selected, and every further tick of it.
 func (l *lane) record(r *kgo.Record) error {
-	t := &l.tick
-	t.Offset, t.Key, t.Value, t.Origin, t.Producer = r.Offset, r.Key, r.Value, nil, nil
-	t.RecordTime = engine.NoTime
-	if r.Timestamp.UnixMilli() != -1 {
-		t.RecordTime = r.Timestamp.UnixNano()
-	}
-	if len(r.Headers) > 0 {
-		headers := func(yield func(string, []byte) bool) {
-			for _, h := range r.Headers {
-				if !yield(h.Key, h.Value) {
-					return
-				}
-			}
-		}
-		t.Origin, t.Producer = codecs.Origin(headers), codecs.Producer(headers, l.o.Limits.ProducerHeader)
-	}
-	l.decoder.Decode(r.Value, t)
+	kafka.ReadRecord(r, &l.rec)
+	t := l.ticks.Read(&l.rec)
 	if l.timed && !l.inTime(t) {
 		return nil
 	}
-	if !l.o.selectsSymbol(t) {
-		return nil
+	for ; t != nil; t = l.ticks.Next() {
+		if !l.o.selectsSymbol(t) {
+			l.ticks.Skip()
+			continue
+		}
+		if l.o.StopOnBad && (t.Kind == engine.Unreadable || t.Kind == engine.Unusable) {
+			return &BadRecord{Place: engine.Place{Topic: l.topic, Partition: l.Partition, Offset: t.Offset}, Kind: t.Kind, Reason: t.Reason}
+		}
+		l.judge.Observe(t, engine.NoTime)
 	}
-	if l.o.StopOnBad && (t.Kind == engine.Unreadable || t.Kind == engine.Unusable) {
-		return &BadRecord{Place: engine.Place{Topic: l.topic, Partition: l.Partition, Offset: t.Offset}, Kind: t.Kind, Reason: t.Reason}
-	}
-	l.judge.Observe(t, engine.NoTime)
 	return nil
 }
 

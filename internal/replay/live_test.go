@@ -9,6 +9,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/kafkatest"
 )
@@ -65,7 +66,7 @@ func (l *liveRun) step(t *testing.T, p *livePartition) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ln := lane{span: span{End: int64(len(p.records))}, topic: l.topic, o: &Options{}, decoder: decoder, judge: p.judge}
+	ln := lane{span: span{End: int64(len(p.records))}, topic: l.topic, o: &Options{}, ticks: codecs.NewTickReader(decoder, ""), judge: p.judge}
 	for range 1 + l.r.IntN(60) {
 		if p.at == len(p.records) {
 			break

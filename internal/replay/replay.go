@@ -153,33 +153,46 @@ func (r *replay) read(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", r.in.Name, err)
 		}
 		r.records++
-		if err := r.record(&rec); err != nil {
+		if err := r.record(in, &rec); err != nil {
 			return fmt.Errorf("%s: %w", r.in.Name, err)
 		}
 	}
 	return r.tellDamage(in)
 }
 
-func (r *replay) record(rec *capture.Record) error {
+// record judges a record that is selected, and every further tick of it.
+func (r *replay) record(in *capture.Reader, rec *capture.Record) error {
 	a := r.byTopic[rec.Topic]
 	if a == nil {
 		return nil
 	}
-	p, t := a.part(rec.Partition), &rec.Tick
+	p, t := a.part(rec.Partition), rec.Tick
 	p.end = max(p.end, t.Offset+1)
 	p.at = timeOf(t, p.at)
-	if !r.selects(p.at, t.Offset) || !r.selectsSymbol(t) || len(r.OnlyPartitions) > 0 && !slices.Contains(r.OnlyPartitions, rec.Partition) {
+	if !r.selects(p.at, t.Offset) || len(r.OnlyPartitions) > 0 && !slices.Contains(r.OnlyPartitions, rec.Partition) {
 		return nil
 	}
-	if r.StopOnBad && (t.Kind == engine.Unreadable || t.Kind == engine.Unusable) {
-		return &BadRecord{engine.Place{Topic: a.name, Partition: rec.Partition, Offset: t.Offset}, rec.Line, t.Kind, t.Reason}
+	again := t.Offset <= p.Through()
+	counted := false
+	for ; t != nil; t = in.NextTick() {
+		if !r.selectsSymbol(t) {
+			in.SkipTick()
+			continue
+		}
+		if r.StopOnBad && (t.Kind == engine.Unreadable || t.Kind == engine.Unusable) {
+			return &BadRecord{engine.Place{Topic: a.name, Partition: rec.Partition, Offset: t.Offset}, rec.Line, t.Kind, t.Reason}
+		}
+		if again {
+			if !counted {
+				r.again++
+			}
+			counted = true
+			p.ObserveAgain(t, engine.NoTime)
+			continue
+		}
+		a.observe(p, t)
 	}
-	if t.Offset <= p.Through() {
-		r.again++
-		p.ObserveAgain(t, engine.NoTime)
-		return nil
-	}
-	return a.observe(p, rec)
+	return a.flushSome(p)
 }
 
 // tellDamage tells what of the file could not be audited: in the reports too,

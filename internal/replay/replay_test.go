@@ -24,7 +24,7 @@ func replayAll(t *testing.T, ctx context.Context, input string, change func(*Opt
 	}
 	defer in.Close()
 	decoder := func() (codecs.TickDecoder, error) {
-		return codecs.NewJSON(codecs.JSONFields{Symbol: "symbol", Timestamp: "ts"})
+		return codecs.NewJSON(codecs.Fields{Symbol: "symbol", Timestamp: "ts"})
 	}
 	var reports []*engine.Report
 	o := Options{

@@ -134,7 +134,7 @@ func committed(t *testing.T, a *audited) (sum int64) {
 func referenceFindings(t *testing.T, a *audited, rs []record, places []place) (ids []string) {
 	t.Helper()
 	limits := engine.DefaultLimits()
-	d, err := codecs.NewJSON(codecs.JSONFields{Symbol: "symbol", Timestamp: "timestamp_ns"})
+	d, err := codecs.NewJSON(codecs.Fields{Symbol: "symbol", Timestamp: "timestamp_ns"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -180,7 +180,7 @@ func (f *feed) expected() *expected {
 	f.t.Helper()
 	limits := engine.DefaultLimits()
 	limits.FindingsPerReport = 1000
-	d, err := codecs.NewJSON(codecs.JSONFields{Symbol: "symbol", Timestamp: "timestamp_ns"})
+	d, err := codecs.NewJSON(codecs.Fields{Symbol: "symbol", Timestamp: "timestamp_ns"})
 	if err != nil {
 		f.t.Fatal(err)
 	}
