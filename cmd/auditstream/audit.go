@@ -125,6 +125,9 @@ func prepare(ctx context.Context, admin *kafka.Admin, c *config.Config, log zero
 	if len(found.Created) > 0 {
 		log.Info().Strs("topics", found.Created).Msg("topics made")
 	}
+	if len(found.Widened) > 0 {
+		log.Info().Strs("tables", found.Widened).Msg("tables made as wide as topics that have grown")
+	}
 	if c.ExactlyOnce() {
 		admin.AwaitTransactions(ctx, c.Topology().Name)
 	}

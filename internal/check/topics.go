@@ -47,7 +47,7 @@ func look(ctx context.Context, admin *kafka.Admin, c *config.Config) (*cluster, 
 	}
 	var checks []Check
 	for _, topic := range t.Topics {
-		checks = append(checks, seen.topic(topic))
+		checks = append(checks, seen.topic(ctx, admin, topic))
 	}
 	return seen, checks
 }
@@ -88,7 +88,7 @@ func (c *cluster) names() []string {
 }
 
 // topic compares one topic with what the audit requires of it.
-func (c *cluster) topic(topic topology.Topic) Check {
+func (c *cluster) topic(ctx context.Context, admin *kafka.Admin, topic topology.Topic) Check {
 	required, fixed := topic.Partitions.Required(c.counts)
 	result := Check{Name: topicName(topic), Status: OK, Expected: expected(topic, required, fixed)}
 	if err := c.details[topic.Name].Err; errors.Is(err, kerr.TopicAuthorizationFailed) {
@@ -111,7 +111,11 @@ func (c *cluster) topic(topic topology.Topic) Check {
 		result.Status, result.Observed = Fail, partitions(count)
 		result.Action = "delete it to audit from the start, or give this audit another name"
 		if topic.Role == topology.RoleTable && count < required {
-			result.Action = fmt.Sprintf("kafka-topics.sh --bootstrap-server %s --alter --topic %s --partitions %d, or delete it to audit from the start", c.bootstrap, topic.Name, required)
+			result.Action = admin.WidenCommand(topic.Name, required) + ", or delete it to audit from the start"
+			if mine, err := admin.OutgrownTable(ctx, c.topology, topic, count); err == nil && mine {
+				result.Status, result.Action = Warn, "run makes it wider if it has the right to alter it; otherwise: "+admin.WidenCommand(topic.Name, required)
+				result.Observed += ", as many as a topic had before it grew"
+			}
 		}
 	default:
 		result.Observed = partitions(count)

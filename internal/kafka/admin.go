@@ -20,8 +20,9 @@ const reachTimeout = 8 * time.Second
 // Admin asks and prepares the cluster. It joins no group.
 type Admin struct {
 	*kadm.Client
-	client   *kgo.Client
-	clientID string // of the audit's own group members
+	client    *kgo.Client
+	clientID  string // of the audit's own group members
+	bootstrap string // for the commands that are advised
 }
 
 // Connect opens an [Admin] and makes sure that the cluster answers. It returns
@@ -39,7 +40,7 @@ func Connect(ctx context.Context, c *config.Config) (*Admin, error) {
 	if err != nil {
 		return nil, &Error{true, err, "auditstream config docs"}
 	}
-	a := &Admin{kadm.NewClient(client), client, c.Client(config.Consumer).Text("client.id")}
+	a := &Admin{kadm.NewClient(client), client, c.Client(config.Consumer).Text("client.id"), c.BootstrapServers[0]}
 	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
 	defer cancel()
 	if _, err := a.BrokerMetadata(ctx); err != nil {

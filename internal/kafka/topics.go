@@ -19,6 +19,7 @@ import (
 type Prepared struct {
 	Topics   kadm.TopicDetails // every topic of the topology
 	Created  []string
+	Widened  []string       // tables that a tick topic had outgrown
 	Warnings []string       // settings of existing topics that differ, with both values
 	MaxBytes map[string]int // max.message.bytes of every topic whose settings may be read
 }
@@ -30,7 +31,8 @@ func (p Prepared) Partitions() map[string]int { return countsOf(p.Topics) }
 //
 //  1. Every fault of existing topics is collected and returned at once: a tick
 //     topic that is missing, a table or distribution topic whose partition
-//     count is not the required one. Then nothing is created.
+//     count is not the required one. Then nothing is created. The audit's own
+//     table, see [Admin.OutgrownTable], is made as wide as a topic that grew.
 //  2. Missing topics are validated by the broker together, then created, with
 //     the replication of [topology.Replication].
 //  3. It waits until every partition has a leader that answers ListOffsets.
@@ -41,7 +43,7 @@ func (a *Admin) EnsureTopics(ctx context.Context, t topology.Topology) (Prepared
 	if p.Topics, err = a.describe(ctx, t); err != nil {
 		return p, err
 	}
-	if err := a.checkTopics(ctx, t, p.Topics); err != nil {
+	if err := a.fit(ctx, t, &p); err != nil {
 		return p, err
 	}
 	cluster, err := a.cluster(ctx)
@@ -58,7 +60,7 @@ func (a *Admin) EnsureTopics(ctx context.Context, t topology.Topology) (Prepared
 		return p, err
 	}
 	// Another instance may have made them meanwhile, from another configuration.
-	if err := a.checkTopics(ctx, t, p.Topics); err != nil {
+	if err := a.fit(ctx, t, &p); err != nil {
 		return p, err
 	}
 	settings, err := a.Settings(ctx, slices.Sorted(maps.Keys(p.Topics))...)
@@ -67,6 +69,22 @@ func (a *Admin) EnsureTopics(ctx context.Context, t topology.Topology) (Prepared
 	}
 	p.Warnings, p.MaxBytes = compareSettings(t, p, cluster, settings), maxBytes(settings)
 	return p, nil
+}
+
+// fit refuses topics that exist and are wrong, and widens outgrown tables.
+func (a *Admin) fit(ctx context.Context, t topology.Topology, p *Prepared) error {
+	narrow, err := a.checkTopics(ctx, t, p.Topics)
+	if err != nil || len(narrow) == 0 {
+		return err
+	}
+	if err := a.widen(ctx, narrow); err != nil {
+		return err
+	}
+	for _, g := range narrow {
+		p.Widened = append(p.Widened, fmt.Sprintf("%s from %d to %d partitions", g.table, g.from, g.to))
+	}
+	p.Topics, err = a.describe(ctx, t)
+	return err
 }
 
 // describe returns the topics of the topology that exist.
@@ -90,8 +108,9 @@ func (a *Admin) describe(ctx context.Context, t topology.Topology) (kadm.TopicDe
 	return details, nil
 }
 
-// checkTopics collects what is wrong with topics as they exist.
-func (a *Admin) checkTopics(ctx context.Context, t topology.Topology, existing kadm.TopicDetails) error {
+// checkTopics collects what is wrong with topics as they exist, and the tables
+// that are only to be made wider.
+func (a *Admin) checkTopics(ctx context.Context, t topology.Topology, existing kadm.TopicDetails) (narrow []outgrown, err error) {
 	var faults []error
 	next := "auditstream check"
 	counts := countsOf(existing)
@@ -105,15 +124,25 @@ func (a *Admin) checkTopics(ctx context.Context, t topology.Topology, existing k
 			continue
 		}
 		if required, fixed := topic.Partitions.Required(counts); fixed && required > 0 && count != required {
-			remedy, fault := wrongCount(topic, count, required, counts)
+			remedy, fault := a.wrongCount(topic, count, required, counts)
+			if count < required {
+				mine, err := a.OutgrownTable(ctx, t, topic, count)
+				if err != nil {
+					return nil, err
+				}
+				if mine {
+					narrow = append(narrow, outgrown{topic.Name, count, required, fault, remedy})
+					continue
+				}
+			}
 			faults = append(faults, fault)
 			next = remedy
 		}
 	}
 	if len(faults) == 0 {
-		return nil
+		return narrow, nil
 	}
-	return &Error{true, errors.Join(faults...), next}
+	return nil, &Error{true, errors.Join(faults...), next}
 }
 
 // missing names a tick topic that does not exist, and what it may have been
@@ -130,7 +159,7 @@ func (a *Admin) missing(ctx context.Context, topic topology.Topic) error {
 	return err
 }
 
-func wrongCount(topic topology.Topic, count, required int, counts map[string]int) (remedy string, fault error) {
+func (a *Admin) wrongCount(topic topology.Topic, count, required int, counts map[string]int) (remedy string, fault error) {
 	for _, widest := range topic.Partitions.LargestOf {
 		if counts[widest] != required {
 			continue
@@ -138,7 +167,7 @@ func wrongCount(topic topology.Topic, count, required int, counts map[string]int
 		fault = fmt.Errorf("table %q has %d partitions, but topic %q has %d: rows would not lie beside their ticks",
 			topic.Name, count, widest, required)
 		if count < required {
-			return fmt.Sprintf("kafka-topics.sh --alter --topic %s --partitions %d, or delete the topic to audit from the start", topic.Name, required), fault
+			return a.WidenCommand(topic.Name, required) + ", or delete the topic to audit from the start", fault
 		}
 		return fmt.Sprintf("delete topic %s to audit from the start, or give this audit another name", topic.Name), fault
 	}

@@ -166,8 +166,14 @@ func TestGrowthUnderLoad(t *testing.T) {
 }
 
 // TestTopicGrewBeforeTheAudit audits a topic that has grown already, from its
-// first record on.
+// first record on; and one that grew after one run of the audit, before the
+// next.
 func TestTopicGrewBeforeTheAudit(t *testing.T) {
+	t.Run("first run", func(t *testing.T) { grewBefore(t, false) })
+	t.Run("second run", func(t *testing.T) { grewBefore(t, true) })
+}
+
+func grewBefore(t *testing.T, second bool) {
 	const from, to, symbols = 3, 6, 60
 	a := newAudit(t, from)
 	m := newMarket(t, a)
@@ -186,6 +192,9 @@ func TestTopicGrewBeforeTheAudit(t *testing.T) {
 	moves := traveller(from, to)
 	began := time.Now()
 	m.one(t, moves, began)
+	if second {
+		a.toEnd(t)
+	}
 	grow(t, a, to)
 	write(func() bool {
 		m.mu.Lock()
