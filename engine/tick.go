@@ -31,6 +31,12 @@ const (
 	ReasonNotObject            // JSON, but no object
 	ReasonFramed               // starts with a schema registry's frame
 	ReasonDepth                // nested deeper than the codec follows
+	ReasonUnframed             // names no schema, and the configuration gives none for such values
+	ReasonSchemaUnknown        // the schema registry has no schema of that id
+	ReasonSchemaChanged        // the schema registry has given the id to another schema
+	ReasonSchemaInvalid        // the schema itself cannot be used
+	ReasonSchemaAway           // the schema registry was given up; the run ends
+	ReasonMessageUnknown       // the schema has no message of that index
 	ReasonSymbolMissing        // no symbol field
 	ReasonSymbolNull           // the symbol is null
 	ReasonSymbolEmpty          // the symbol has no bytes
@@ -50,6 +56,8 @@ const (
 var reasonNames = [reasonCount]string{
 	ReasonNone: "", ReasonEmpty: "empty_value", ReasonSyntax: "syntax", ReasonTruncated: "truncated",
 	ReasonNotObject: "not_an_object", ReasonFramed: "schema_frame", ReasonDepth: "too_deep",
+	ReasonUnframed: "no_schema_frame", ReasonSchemaUnknown: "schema_unknown", ReasonSchemaChanged: "schema_changed",
+	ReasonSchemaInvalid: "schema_invalid", ReasonSchemaAway: "schema_registry_away", ReasonMessageUnknown: "message_unknown",
 	ReasonSymbolMissing: "symbol_missing", ReasonSymbolNull: "symbol_null", ReasonSymbolEmpty: "symbol_empty",
 	ReasonSymbolType: "symbol_not_text", ReasonSymbolLong: "symbol_too_long",
 	ReasonTimeMissing: "time_missing", ReasonTimeNull: "time_null", ReasonTimeZero: "time_zero",
@@ -109,6 +117,10 @@ type Tick struct {
 	// sequence, so that equal ones say that nothing changed; 0: the decoder was not asked
 	// for it.
 	Content uint64
+	// Format is what the value was recognised as, whether or not it could be
+	// read. SchemaID is the registry's id in its frame, or 0.
+	Format   Format
+	SchemaID int32
 }
 
 // Unit is the unit of a time as it stands in a value.
