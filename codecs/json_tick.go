@@ -67,8 +67,13 @@ func (d *JSON) Decode(value []byte, t *engine.Tick) {
 		return
 	}
 	var at jsonFound
+	t.Format = engine.PlainJSON
 	if end := d.document(value, &at); end < 0 {
 		t.Kind, t.Reason = engine.Unreadable, documentReason(value, end)
+		if value[0] == frameMagic {
+			t.Format = engine.FormatUnknown
+			t.SchemaID, _, _ = Frame(value)
+		}
 		return
 	}
 	symbol, reason := d.symbol(value[at.symbol.start:at.symbol.end])

@@ -1,0 +1,97 @@
+package protobuf
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"github.com/bufbuild/protocompile"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protodesc"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/descriptorpb"
+
+	"github.com/auditstream/auditstream/codecs"
+)
+
+// Plan reads records of one schema. It is immutable, so any number of
+// goroutines may share it.
+type Plan struct {
+	messages []*message // of the file, by their index
+	bare     *message   // nil: a record begins with message indexes
+}
+
+// Compile makes a plan of a schema in Protobuf's language, whose records begin
+// with the path of indexes that leads to their message in the file, as schema
+// registries' serializers write it. imports are the texts of other files by
+// the names under which they are imported; google/protobuf is known.
+//
+// A step of a path is a field's name, or its name in JSON. A
+// google.protobuf.Timestamp is a time, and the wrappers of google.protobuf are
+// their values. A path that a message does not have is no error: ticks then
+// miss the field.
+func Compile(schema string, imports map[string]string, f codecs.Fields) (*Plan, error) {
+	files := maps.Clone(known)
+	maps.Copy(files, imports)
+	files[mainFile] = schema
+	c := protocompile.Compiler{
+		Resolver:       protocompile.WithStandardImports(&protocompile.SourceResolver{Accessor: protocompile.SourceAccessorFromMap(files)}),
+		MaxParallelism: 1,
+	}
+	compiled, err := c.Compile(context.Background(), mainFile)
+	if err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	return planOf(compiled[0], f), nil
+}
+
+// mainFile is the name under which the schema itself is compiled.
+const mainFile = "auditstream-main.proto"
+
+func planOf(file protoreflect.FileDescriptor, f codecs.Fields) *Plan {
+	p := &Plan{}
+	for i := range file.Messages().Len() {
+		p.messages = append(p.messages, compileMessage(file.Messages().Get(i), wantsOf(f), true))
+	}
+	return p
+}
+
+// CompileDescriptor makes a plan of a message of a FileDescriptorSet, which
+// protoc writes with --include_imports and --descriptor_set_out. Its records
+// are the message alone.
+func CompileDescriptor(set []byte, name string, f codecs.Fields) (*Plan, error) {
+	var all descriptorpb.FileDescriptorSet
+	if err := proto.Unmarshal(set, &all); err != nil {
+		return nil, fmt.Errorf("no descriptor set: %w", err)
+	}
+	files, err := protodesc.NewFiles(&all)
+	if err != nil {
+		return nil, fmt.Errorf("descriptor set (was it written with --include_imports?): %w", err)
+	}
+	found, err := files.FindDescriptorByName(protoreflect.FullName(name))
+	if err != nil {
+		return nil, fmt.Errorf("descriptor set: message %q: %w", name, err)
+	}
+	m, ok := found.(protoreflect.MessageDescriptor)
+	if !ok {
+		return nil, fmt.Errorf("descriptor set: %q is no message", name)
+	}
+	return &Plan{bare: compileMessage(m, wantsOf(f), false)}, nil
+}
+
+// known are files that serializers leave out of a schema's references since
+// every registry has them. They are the interface of Confluent's registry.
+var known = map[string]string{
+	"confluent/meta.proto": `syntax = "proto3";
+package confluent;
+import "google/protobuf/descriptor.proto";
+message Meta { string doc = 1; map<string, string> params = 2; repeated string tags = 3; }
+extend google.protobuf.FileOptions { Meta file_meta = 1088; }
+extend google.protobuf.MessageOptions { Meta message_meta = 1088; }
+extend google.protobuf.FieldOptions { Meta field_meta = 1088; }
+extend google.protobuf.EnumOptions { Meta enum_meta = 1088; }
+extend google.protobuf.EnumValueOptions { Meta enum_value_meta = 1088; }`,
+	"confluent/type/decimal.proto": `syntax = "proto3";
+package confluent.type;
+message Decimal { bytes value = 1; uint32 precision = 2; int32 scale = 3; }`,
+}

@@ -1,0 +1,173 @@
+package codecs
+
+import "github.com/auditstream/auditstream/engine"
+
+// Plan reads the fields of ticks out of records of one schema. It is
+// immutable, and total: bytes that are not the schema's give a reason.
+type Plan interface {
+	Read(payload []byte, s *Scalars) engine.Reason
+}
+
+// Schema is what a registry has under an id: the plan of a schema, or nil and
+// the reason why there is none.
+type Schema struct {
+	Format engine.Format
+	Plan   Plan // nil for FramedJSON, which is read without its schema
+	Reason engine.Reason
+}
+
+// SchemaRef names a schema of a registry: by its GUID, or where that is zero
+// by its id.
+type SchemaRef struct {
+	ID   int32
+	GUID [16]byte
+}
+
+// Schemas are a registry's schemas. Any goroutine may call them.
+type Schemas interface {
+	// Schema waits for a registry that does not answer: what only waiting will
+	// tell must not be judged.
+	Schema(ref SchemaRef) Schema
+	// Epoch changes when an answer that was given for good is not true any more.
+	Epoch() uint64
+}
+
+// SchemaOf is the schema by which a record's value names itself; ok is false
+// where it names none. rest is what stands behind the name in a header.
+func SchemaOf(value []byte, h Headers) (ref SchemaRef, payload, rest []byte, ok bool) {
+	if h != nil && len(value) > 0 {
+		for i := range h.Len() {
+			name, header := h.At(i)
+			if name != ValueGUID {
+				continue
+			}
+			if guid, rest, ok := GUID(header); ok {
+				return SchemaRef{GUID: guid}, value, rest, true
+			}
+			if id, rest, ok := Frame(header); ok {
+				return SchemaRef{ID: id}, value, rest, true
+			}
+		}
+	}
+	if id, payload, ok := Frame(value); ok {
+		return SchemaRef{ID: id}, payload, nil, true
+	}
+	return ref, nil, nil, false
+}
+
+// Registered decodes values by the schemas of a registry.
+//
+//  1. A value whose record has the header [ValueGUID] is the payload of that
+//     schema.
+//  2. A value that begins with a frame is read by the schema that it names, in
+//     whatever format that is.
+//  3. One that begins like a JSON object is read as JSON.
+//  4. All others are left to the decoder of bare values.
+//
+// So a topic on which producers mix formats is audited by what each record is.
+type Registered struct {
+	schemas Schemas
+	json    TickDecoder
+	bare    TickDecoder
+	meaning *Meaning
+	found   Scalars
+	joined  []byte                // message indexes and payload that stood apart
+	known   map[SchemaRef]*Schema // answers that are for good
+	lastRef SchemaRef
+	last    *Schema
+	epoch   uint64
+}
+
+// NewRegistered is a decoder with the schemas of a registry. bare reads values
+// that name no schema and are no JSON; nil makes them unreadable.
+func NewRegistered(schemas Schemas, f Fields, bare TickDecoder) (*Registered, error) {
+	text, err := NewJSON(f)
+	if err != nil {
+		return nil, err
+	}
+	return &Registered{schemas: schemas, json: text, bare: bare, meaning: NewMeaning(f), known: map[SchemaRef]*Schema{}, epoch: schemas.Epoch()}, nil
+}
+
+// Decode implements [TickDecoder] for a record without headers.
+func (d *Registered) Decode(value []byte, t *engine.Tick) {
+	d.DecodeRecord(&Record{Value: value}, t)
+}
+
+// DecodeRecord implements [RecordDecoder].
+func (d *Registered) DecodeRecord(r *Record, t *engine.Tick) {
+	t.Kind, t.Reason, t.Symbol, t.EventTime, t.Unit = engine.Unreadable, engine.ReasonNone, nil, 0, engine.UnitAuto
+	t.Format, t.SchemaID = engine.FormatUnknown, 0
+	value := r.Value
+	ref, payload, indexes, named := SchemaOf(value, r.Headers)
+	switch {
+	case value == nil:
+		t.Kind = engine.Tombstone
+	case len(value) == 0:
+		t.Reason = engine.ReasonEmpty
+	case named:
+		t.SchemaID = ref.ID
+		s := d.schema(ref)
+		if s.Format == engine.FramedProtobuf && len(indexes) > 0 {
+			d.joined = append(append(d.joined[:0], indexes...), payload...)
+			payload = d.joined
+		}
+		d.payload(s, payload, t)
+	case startsObject(value):
+		d.json.Decode(value, t)
+		t.Format = engine.PlainJSON
+	case d.bare != nil:
+		d.bare.Decode(value, t)
+	case value[0] == frameMagic:
+		t.Reason = engine.ReasonTruncated
+	default:
+		t.Reason = engine.ReasonUnframed
+	}
+}
+
+// schema is what the registry has. Only answers that are for good are kept
+// here, until the source says that one of them was not.
+func (d *Registered) schema(ref SchemaRef) *Schema {
+	if now := d.schemas.Epoch(); now != d.epoch {
+		clear(d.known)
+		d.last, d.epoch = nil, now
+	}
+	if d.last != nil && d.lastRef == ref {
+		return d.last
+	}
+	s := d.known[ref]
+	if s == nil {
+		found := d.schemas.Schema(ref)
+		if s = &found; s.Reason != engine.ReasonNone {
+			return s
+		}
+		if len(d.known) >= maxKnown {
+			clear(d.known)
+		}
+		d.known[ref] = s
+	}
+	d.lastRef, d.last = ref, s
+	return s
+}
+
+const maxKnown = 1000 // schemas that one decoder keeps at hand
+
+func (d *Registered) payload(s *Schema, payload []byte, t *engine.Tick) {
+	t.Kind, t.Format = engine.Unreadable, s.Format
+	if t.Reason = s.Reason; t.Reason != engine.ReasonNone {
+		return
+	}
+	if s.Plan == nil {
+		d.json.Decode(payload, t)
+		t.Format = s.Format
+		return
+	}
+	if t.Reason = s.Plan.Read(payload, &d.found); t.Reason == engine.ReasonNone {
+		d.meaning.Fill(t, &d.found)
+	}
+}
+
+// startsObject reports whether a value begins like a JSON object.
+func startsObject(value []byte) bool {
+	i := skipSpace(value, 0)
+	return i < len(value) && value[i] == '{'
+}
