@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 )
@@ -10,8 +11,9 @@ import (
 const maxFormer = 8
 
 // Recovered is told once all rows are restored, with Kafka's id of the topic
-// as it is now, "" where it is not known. Where a checkpoint that made the
-// state anew was cut short, what is left of the old topic is dropped.
+// as it is now, "" where it is not known. Where a checkpoint was cut short that
+// made the state anew or closed a window, what is left of the old topic or the
+// window is dropped.
 func (t *Topic) Recovered(id string) {
 	t.present = id
 	other := func(id string) bool { return id != "" && t.state.TopicID != "" && id != t.state.TopicID }
@@ -27,6 +29,25 @@ func (t *Topic) Recovered(id string) {
 			delete(t.windows, start)
 			t.changed[windowKey(start)] = true
 		}
+	}
+	t.dropClosed()
+}
+
+// dropClosed drops restored windows that are closed already: judged once more
+// by the loads that they happen to have they would show a skew that never was.
+func (t *Topic) dropClosed() {
+	for _, start := range slices.Sorted(maps.Keys(t.windows)) {
+		if start > t.state.ClosedTo {
+			return
+		}
+		for id, load := range t.windows[start].Loads {
+			if p := t.parts[id]; p != nil && p.Closed.Records < load.Total.Records {
+				p.Closed = load.Total
+				t.changed[partKey(id)] = true
+			}
+		}
+		delete(t.windows, start)
+		t.changed[windowKey(start)] = true
 	}
 }
 
