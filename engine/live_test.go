@@ -95,6 +95,39 @@ func TestRecordsAfterCloseAreCountedInTheNextWindow(t *testing.T) {
 	}
 }
 
+// What was not read on purpose says nothing about the audit's pace, nor that
+// a symbol is silent.
+func TestHeldInputIsNoStall(t *testing.T) {
+	held := func(goesOn bool) (told []string) {
+		l := DefaultLimits()
+		l.MaxSymbolSilence = 10e9
+		p := NewPartition("ticks", 0, 1, &l)
+		r := at(0, 0, "QXA")
+		p.Observe(&r.tick, t0)
+		p.Progress(1, t0)
+		p.Progress(50_000, t0+1e9)
+		if goesOn {
+			p.GoesOn()
+		}
+		for _, after := range []int64{0, 1e9} {
+			p.Progress(50_000, t0+600e9+after)
+			p.Sweep(t0 + 600e9 + after)
+		}
+		for _, r := range p.Snapshot().Reports {
+			for i := range r.Findings {
+				told = append(told, r.Findings[i].Code.String())
+			}
+		}
+		return told
+	}
+	if got := held(false); len(got) == 0 {
+		t.Error("without a pause nothing was told of 600 s that nothing was read in")
+	}
+	if got := held(true); len(got) != 0 {
+		t.Errorf("told after a pause: %v", got)
+	}
+}
+
 func TestAuditorBehindSurvivesARestart(t *testing.T) {
 	l := DefaultLimits()
 	l.MaxLagTicks = 100

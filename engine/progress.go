@@ -55,6 +55,13 @@ func (p *Partition) Progress(highWatermark, now int64) {
 	}
 }
 
+// GoesOn tells that the partition was not read on purpose, until now: what
+// went by meanwhile is caught up with as after a restart, and tells nothing
+// about the audit's own pace.
+func (p *Partition) GoesOn() {
+	p.progress = progress{behindSince: NoTime, movedAt: NoTime, stuckSince: NoTime}
+}
+
 // Live reports whether the audit keeps up with the partition.
 func (p *Partition) Live() bool { return p.progress.live }
 

@@ -6,14 +6,16 @@ import (
 	"time"
 )
 
-// sweep tells every unit the clock and how far it has read.
+// sweep tells every unit the clock and how far it has read, but not while the
+// input is held.
 func (s *session) sweep() {
-	if !s.isPositioned() {
+	if held, _ := s.g.control.input(); held != nil || !s.isPositioned() {
 		return
 	}
 	for _, c := range s.ordered {
 		c.mu.Lock()
 		if !c.failed && c.stop < 0 {
+			c.resume()
 			c.unit.progress(c.next, max(c.end, c.next))
 			c.unit.sweep()
 		}

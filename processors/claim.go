@@ -29,6 +29,8 @@ type claim struct {
 	generation int32
 	marks      chan *sarama.ConsumerMessage
 	found      chan<- struct{} // asks the session for a checkpoint soon
+	done       <-chan struct{} // of the session
+	control    *Control        // of the group
 
 	mu        sync.Mutex // guards what follows
 	unit      unit
@@ -45,8 +47,9 @@ type claim struct {
 	told      bool  // what the unit said to that is durable
 	heard     time.Time
 	failed    bool
-	fromStart bool // the group's committed offset is about another log
-	oldest    bool // without a committed offset everything is read, whatever is configured
+	fromStart bool  // the group's committed offset is about another log
+	resumed   int64 // times that held input had gone on when the unit was told last
+	oldest    bool  // without a committed offset everything is read, whatever is configured
 }
 
 func newClaim(p place, stream string, virtual int32, u unit, b *budget) *claim {
@@ -114,6 +117,7 @@ func (c *claim) consume() (err error) {
 			c.failed = true
 		}
 	}()
+	c.resume()
 	c.follow(f)
 	admitted := c.gate.admit(c, f.records)
 	records := admitted

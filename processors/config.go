@@ -57,6 +57,7 @@ type Config struct {
 
 	Logger   zerolog.Logger
 	Status   *Status              // nil: nobody looks
+	Control  *Control             // nil: nobody pauses or stops the audit
 	OnReport func(*engine.Report) // each report when it has become durable; called from one goroutine a group
 }
 

@@ -108,6 +108,9 @@ func (u *distribution) consume(records []*kgo.Record) error {
 
 func (u *distribution) progress(int64, int64) {}
 
+// Its input is never held.
+func (u *distribution) goesOn() {}
+
 func (u *distribution) sweep() {
 	now := time.Now().UnixNano()
 	lags, rebalances := u.clocks()

@@ -32,6 +32,7 @@ type group struct {
 	offsets              offsetLister
 	log                  zerolog.Logger
 	ends                 map[place]int64 // where --stop-at-end ends each partition; nil: nowhere
+	control              *Control        // holds the input; nil: nothing does
 
 	gate    gate
 	budget  *budget
@@ -146,7 +147,7 @@ func (g *group) onFrame(ctx goka.Context, _ any) {
 		return
 	}
 	c := (*claims)[ctx.Partition()]
-	if c == nil {
+	if c == nil || !g.control.wait(c.done) {
 		return
 	}
 	if err := c.consume(); err != nil {

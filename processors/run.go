@@ -49,14 +49,19 @@ func run(ctx context.Context, cfg *Config) error {
 		if err != nil {
 			return err
 		}
-		ended := a.run(ctx)
-		if ended == nil || ctx.Err() != nil {
+		life, over := cfg.Control.begin(ctx)
+		ended := a.run(life)
+		switch asked := over(); {
+		case asked && ctx.Err() == nil:
+			cfg.prepared, err = a.again(ctx, ended)
+		case ended == nil || ctx.Err() != nil:
 			a.client.Close()
 			return ended
+		default:
+			cfg.prepared, err = a.anew(ctx, ended)
 		}
-		cfg.prepared, err = a.anew(ctx, ended)
 		a.client.Close()
-		if err != nil {
+		if err != nil || ctx.Err() != nil {
 			return unlessStopped(ctx, err)
 		}
 	}
@@ -110,6 +115,7 @@ func (a *audit) makeGroups() {
 		}
 		return newSymbols(cfg, p, a.names.Table, decoder, a.symbols.log)
 	}
+	a.symbols.control = cfg.Control
 	a.symbols.onSetup = cfg.Status.dropPartitions
 	a.symbols.onRebalance = func() { cfg.Status.update(func(s *Stats) { s.Rebalances++ }) }
 	a.distribution = a.newGroup(a.names.DistributionGroup, a.names.DistributionTable,

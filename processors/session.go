@@ -49,6 +49,8 @@ func newSession(m *member, parts map[string][]int32) *session {
 			}
 			c := newClaim(p, m.g.layout.stream, virtual, m.g.newUnit(p), m.g.budget)
 			c.oldest, c.gate, c.generation, c.found = m.g.oldest, &m.g.gate, s.generation, s.found
+			c.done, c.control = s.ctx.Done(), m.g.control
+			_, c.resumed = c.control.input()
 			s.claims[p] = c
 			s.ordered = append(s.ordered, c)
 		}

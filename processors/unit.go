@@ -31,6 +31,8 @@ type unit interface {
 	progress(next, end int64)
 	// sweep tells the clock, once a second.
 	sweep()
+	// goesOn tells that input which was held on purpose flows again.
+	goesOn()
 	// close is told once when everything up to the fixed end has been consumed.
 	close()
 	// urgent reports whether a checkpoint should follow soon.
