@@ -106,6 +106,7 @@ type Tick struct {
 	// Offset, RecordTime, Key, Value and headers, and are observed in order, one
 	// right after the other.
 	Item     int32
+	Halt     Halt   // what the value says of a trading halt
 	Producer []byte // who wrote it, by a header; nil: not known
 	Origin   *Place // first place of a redelivered record, when its headers name one
 	Venue    []byte // exact bytes of the venue in the value; nil: none is configured, or it has none
