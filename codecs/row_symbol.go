@@ -24,10 +24,11 @@ import (
 //	with flagCut:     signed varint: truncations of the log before the row
 //	with flagPlaced:  signed varints: partition count at which the row was written, negative when
 //	    the key was not hashed at it; otherwise followed by the functions that fit, hash of the key
+//	with flagPulse:   what staleness rests on, see row_pulse.go
 //
 // Differences wrap, so every value of 64 bits comes back. With an open
 // episode of a day, offsets to 10^12 and 10^11 ticks of the symbol it is
-// shorter than [MaxSymbolRowBytes].
+// shorter than [MaxSymbolRowBytes], where silence is not judged.
 const symbolRowVersion = 1
 
 // MaxSymbolRowBytes is what a symbol's row is planned with.
@@ -40,6 +41,7 @@ const (
 	flagSilent
 	flagCut
 	flagPlaced
+	flagPulse
 	knownFlags = 1<<iota - 1
 )
 
@@ -63,6 +65,9 @@ func AppendSymbolRow(dst []byte, r *engine.SymbolRow) []byte {
 	}
 	if r.Partitions != 0 {
 		flags |= flagPlaced
+	}
+	if r.Pulse != nil {
+		flags |= flagPulse
 	}
 	dst = append(dst, symbolRowVersion, flags)
 	dst = binary.BigEndian.AppendUint64(dst, uint64(r.Through))
@@ -88,6 +93,9 @@ func AppendSymbolRow(dst []byte, r *engine.SymbolRow) []byte {
 		dst = appendVarints(dst, int64(r.Partitions), int64(r.Fits), int64(r.KeySum))
 	default:
 		dst = appendVarints(dst, -int64(r.Partitions))
+	}
+	if r.Pulse != nil {
+		dst = appendPulse(dst, r)
 	}
 	return dst
 }
@@ -134,6 +142,9 @@ func DecodeSymbolRow(symbol string, b []byte) (engine.SymbolRow, error) {
 	}
 	if flags&flagPlaced != 0 {
 		in.placed(&r)
+	}
+	if flags&flagPulse != 0 {
+		r.Pulse = in.pulse(&r)
 	}
 	if in.err == nil && in.at < len(b) {
 		in.err = fmt.Errorf("%d bytes left over at byte %d", len(b)-in.at, in.at)

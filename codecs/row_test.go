@@ -86,6 +86,17 @@ func TestSymbolRowRoundTrip(t *testing.T) {
 				Worst: number(), WorstOffset: number(), Step: number(), Told: number(),
 			}
 		}
+		if random.Intn(2) == 0 {
+			want.Pulse = &engine.PulseRow{
+				Halted: random.Intn(2) == 0, Ended: random.Intn(2) == 0, Frozen: random.Intn(2) == 0, Content: random.Uint64(),
+				Same: number(), From: number(), Since: number(), Event: number(), Ticked: engine.NoTime, Changed: engine.NoTime,
+			}
+			if random.Intn(2) == 0 {
+				want.Pulse.Ticked, want.Pulse.Changed = random.Int63(), number()
+				want.Pulse.Gaps = []uint16{0, uint16(random.Intn(1 << 16))}
+				want.Pulse.Changes = make([]uint16, 1+random.Intn(engine.PaceBins))
+			}
+		}
 		got, err := DecodeSymbolRow(want.Symbol, AppendSymbolRow(nil, &want))
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Fatalf("got %+v, %v\nwant %+v", got, err, want)

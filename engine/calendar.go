@@ -2,6 +2,16 @@ package engine
 
 import "time"
 
+// Halt is what a tick says of a trading halt of its symbol.
+type Halt uint8
+
+// What a tick may say.
+const (
+	NoHalt  Halt = iota // nothing
+	Halted              // trading is halted from now on
+	Resumed             // it goes on
+)
+
 // Calendar says when a symbol's market is open. It answers the same whenever
 // it is asked, from any goroutine.
 type Calendar interface {

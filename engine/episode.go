@@ -42,6 +42,16 @@ func (e *Episode) tally(name string, limit int) {
 	e.Tally[name]++
 }
 
+// clone is the episode with a tally of its own.
+func (e *Episode) clone() Episode {
+	c := *e
+	c.Tally = make(map[string]int64, len(e.Tally))
+	for k, v := range e.Tally {
+		c.Tally[k] = v
+	}
+	return c
+}
+
 // counted is the tally as evidence: names with counts, most first.
 func (e *Episode) counted() []SymbolLoad {
 	out := make([]SymbolLoad, 0, len(e.Tally))
@@ -128,7 +138,7 @@ func (p *Partition) endEpisodes(at int64, quiet int64) {
 // episodeFinding is the episode as a report carries it.
 func (p *Partition) episodeFinding(e *Episode, s State) Finding {
 	id, symbol := p.id, e.Symbol
-	if e.Kind == kindSilent {
+	if e.Kind == kindSilent || e.Kind == kindFrozen {
 		symbol = ShowBytes(symbol)
 	}
 	f := Finding{
@@ -153,6 +163,9 @@ func (p *Partition) episodeFinding(e *Episode, s State) Finding {
 func (p *Partition) subject(e *Episode) string {
 	if e.Kind == kindSilent {
 		return "symbol/" + p.idText + "/" + e.Symbol + p.life()
+	}
+	if e.Kind == kindFrozen {
+		return "frozen/" + p.idText + "/" + e.Symbol + p.life()
 	}
 	return "partition/" + p.idText + "/" + e.Kind + p.life()
 }

@@ -6,7 +6,9 @@ import "time"
 // a Duration switches its rule off where the field says so.
 type Limits struct {
 	MaxTickAge           time.Duration // staleness budget of a tick; 0: off
-	MaxSymbolSilence     time.Duration // silence budget of a symbol; 0: off
+	MaxSymbolSilence     time.Duration // silence budget of a symbol, in open time; 0: off
+	AutoSilence          bool          // in place of it: a budget from each symbol's own rate
+	Calendar             Calendar      // when markets are open; nil: always
 	ClockSkewTolerance   time.Duration // a tick ahead of the clock by more is skewed
 	PartitionSkew        float64       // busiest ÷ mean load above which a topic is unbalanced
 	PartitionSkewMin     int64         // ticks that a window needs to be judged for skew

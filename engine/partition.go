@@ -66,6 +66,8 @@ type Partition struct {
 	episodes  map[Code]*Episode
 	disorders map[int32]*DisorderRow
 	silences  map[int32]*Episode
+	frozen    map[int32]*Episode
+	pulses    []pulse // of the symbols; none where silence is not judged
 
 	// of the record that is being judged
 	fresh          bool  // not counted in the partition's row yet
@@ -100,7 +102,7 @@ func NewPartition(topic string, id, partitions int32, l *Limits) *Partition {
 			SweptTo: NoTime, ClosedTo: NoTime, MaxAge: NoTime, Window: newWindow(NoTime),
 		},
 		index: map[string]int32{}, episodes: map[Code]*Episode{}, disorders: map[int32]*DisorderRow{},
-		silences: map[int32]*Episode{}, nextSilence: NoTime, changed: true, rankDue: true, mark: NoTime, reread: NoTime, read: -1,
+		silences: map[int32]*Episode{}, frozen: map[int32]*Episode{}, nextSilence: NoTime, changed: true, rankDue: true, mark: NoTime, reread: NoTime, read: -1,
 		progress: progress{behindSince: NoTime, movedAt: NoTime, stuckSince: NoTime},
 	}
 }
@@ -295,11 +297,12 @@ func (p *Partition) seen(s *symbol, t *Tick, now int64) {
 		return
 	}
 	s.lastSeen = max(s.lastSeen, p.mark, now)
-	if budget := int64(p.limits.MaxSymbolSilence); budget > 0 && s.lastSeen != NoTime {
-		p.nextSilence = min(p.nextSilence, s.lastSeen+budget)
+	if p.limits.judgesSilence() && s.lastSeen != NoTime {
+		p.nextSilence = min(p.nextSilence, s.lastSeen+p.limits.leastSilence())
 		if e := p.silences[p.current]; e != nil {
 			p.endSilence(p.current, e, t)
 		}
+		p.beat(s, t)
 	}
 }
 

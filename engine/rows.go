@@ -24,6 +24,17 @@ type SymbolRow struct {
 
 	SilentFrom int64        // offset of the last tick before a silence that is told, -1: none
 	Episode    *DisorderRow // open disorder episode, nil: none
+	Pulse      *PulseRow    // what its staleness rests on, nil: it is not judged
+}
+
+// PulseRow is what the staleness of a symbol rests on beside LastSeen.
+type PulseRow struct {
+	Halted, Ended, Frozen bool
+	Content               uint64 // of the last tick, 0: not known
+	Same, From            int64  // ticks of that content; offset of the first
+	Since, Event          int64  // when that was seen, and its event time
+	Ticked, Changed       int64  // seconds of the last tick, and change of content, that are in the rates; NoTime: none
+	Gaps, Changes         []uint16
 }
 
 // DisorderRow is an open episode of UPSTREAM_DISORDER.
@@ -62,6 +73,8 @@ type PartitionRow struct {
 	Producers  []ProducerFits `json:"producers,omitempty"`
 	Window     WindowState    `json:"window"`
 	Episodes   []Episode      `json:"episodes,omitempty"`
+	Began      int64          `json:"began,omitempty"`     // record time at which the stream began, or went on after a break; 0: not known
+	Snapshots  *Episode       `json:"snapshots,omitempty"` // old ticks that may be a subscription's first messages
 }
 
 // WindowState is the open report window of a partition.

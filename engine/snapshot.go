@@ -66,6 +66,7 @@ func (p *Partition) symbolRow(i int32) SymbolRow {
 	if e := p.silences[i]; e != nil {
 		r.SilentFrom = e.FirstOffset
 	}
+	r.Pulse = p.pulseRow(i)
 	if d := p.disorders[i]; d != nil {
 		c := *d
 		r.Episode = &c
@@ -81,13 +82,12 @@ func (p *Partition) partitionRow() PartitionRow {
 	r.Episodes = make([]Episode, 0, len(p.episodes))
 	for _, d := range detectors {
 		if e := p.episodes[d.code]; e != nil {
-			c := *e
-			c.Tally = make(map[string]int64, len(e.Tally))
-			for k, v := range e.Tally {
-				c.Tally[k] = v
-			}
-			r.Episodes = append(r.Episodes, c)
+			r.Episodes = append(r.Episodes, e.clone())
 		}
+	}
+	if p.row.Snapshots != nil {
+		c := p.row.Snapshots.clone()
+		r.Snapshots = &c
 	}
 	return r
 }
@@ -137,6 +137,7 @@ func (p *Partition) RestoreSymbol(r SymbolRow) {
 	}
 	delete(p.disorders, i)
 	delete(p.silences, i)
+	p.restorePulse(i, &r)
 	if r.Episode != nil {
 		d := *r.Episode
 		p.disorders[i] = &d
@@ -144,7 +145,7 @@ func (p *Partition) RestoreSymbol(r SymbolRow) {
 	if r.SilentFrom >= 0 {
 		p.silences[i] = &Episode{
 			Code: StaleTick, Kind: kindSilent, Symbol: s.name, FirstOffset: r.SilentFrom, LastOffset: r.SilentFrom,
-			FirstTime: r.LastSeen, LastTime: r.LastSeen, Count: 1, Worst: int64(p.limits.MaxSymbolSilence),
+			FirstTime: r.LastSeen, LastTime: r.LastSeen, Count: 1, Worst: p.silenceBudget(p.pulseOf(i)), Least: p.silenceBudget(p.pulseOf(i)),
 		}
 	}
 }

@@ -32,11 +32,14 @@ func (p *Partition) open(limit int) (fs []Finding, total int) {
 	for _, i := range earliest(p.silences, func(e *Episode) int64 { return e.FirstOffset }, limit) {
 		fs = append(fs, p.episodeFinding(p.silences[i], Updated))
 	}
+	for _, i := range earliest(p.frozen, func(e *Episode) int64 { return e.FirstOffset }, limit) {
+		fs = append(fs, p.episodeFinding(p.frozen[i], Updated))
+	}
 	for _, i := range earliest(p.disorders, func(d *DisorderRow) int64 { return d.FirstOffset }, limit) {
 		fs = append(fs, p.disorderFinding(p.symbols[i], p.disorders[i], Updated))
 	}
 	sortFindings(fs)
-	return fs[:min(len(fs), limit)], len(p.episodes) + len(p.silences) + len(p.disorders)
+	return fs[:min(len(fs), limit)], len(p.episodes) + len(p.silences) + len(p.frozen) + len(p.disorders)
 }
 
 // earliest are the keys of the least values, ascending, at most limit: only
@@ -73,7 +76,7 @@ func (p *Partition) status() Status {
 	for c := range p.episodes {
 		s = worse(s, statusOf(c))
 	}
-	if len(p.silences) > 0 {
+	if len(p.silences)+len(p.frozen) > 0 {
 		s = worse(s, StatusStale)
 	}
 	return s

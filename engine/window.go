@@ -46,9 +46,13 @@ func (p *Partition) advance(at int64) {
 	if at <= p.row.Watermark {
 		return
 	}
+	if p.limits.MaxTickAge > 0 {
+		p.begins(at)
+	}
 	p.row.Watermark = at
 	if sec := floor(at, second); sec > p.row.SweptTo {
 		p.row.SweptTo = sec
+		p.sweepSnapshots(sec)
 		p.endEpisodes(sec, episodeQuiet)
 		if !p.progress.live {
 			p.sweepSilence(sec)
@@ -85,6 +89,7 @@ func (p *Partition) Sweep(now int64) {
 	} else if w.Start+step+idleGrace <= now {
 		p.closeWindow(floor(now-idleGrace, step))
 	}
+	p.sweepSnapshots(now)
 	p.endEpisodes(now, episodeQuiet+idleEpisode)
 	if p.behind() > 0 {
 		// A symbol's next tick may be among the records not read yet.
@@ -101,6 +106,7 @@ func (p *Partition) Close(now int64) {
 		p.endEpisodes(floor(now, second), episodeQuiet)
 		p.sweepSilence(floor(now, second))
 	}
+	p.tellSnapshots()
 	if p.row.Window.Start != NoTime || p.row.Window.Counts.Records > 0 {
 		p.closeWindow(NoTime)
 	}
