@@ -2,18 +2,19 @@ package codecs
 
 import (
 	"math"
-	"time"
 
 	"github.com/auditstream/auditstream/engine"
 )
 
 const daySeconds = 24 * 60 * 60
 
-// parseISO reads a text time into nanoseconds; see [JSON] for its form. zone
-// is that of a time which carries none, nil when such a time is unusable. In
-// the hour that a zone repeats in autumn, package time picks the earlier
-// reading or the later, always the same.
-func parseISO(s []byte, zone *time.Location) (int64, engine.Reason) {
+// unsetSeconds is the last whole second that 64-bit nanoseconds hold, in 2262.
+// A time from then on is the greatest number there is, in one unit or another:
+// it stands for a time that was not set.
+const unsetSeconds = math.MaxInt64 / int64(1e9)
+
+// isoTime reads a text time into nanoseconds; see [JSON] for its form.
+func (v *values) isoTime(s []byte) (int64, engine.Reason) {
 	if len(s) < len("2006-01-02T15:04:05") || s[4] != '-' || s[7] != '-' || s[13] != ':' || s[16] != ':' ||
 		s[10] != 'T' && s[10] != 't' && s[10] != ' ' {
 		return 0, engine.ReasonTimeSyntax
@@ -29,6 +30,9 @@ func parseISO(s []byte, zone *time.Location) (int64, engine.Reason) {
 	if day < 1 || day > daysIn(year, month) {
 		return 0, engine.ReasonTimeSyntax
 	}
+	if year == 9999 || year == 1 {
+		return 0, engine.ReasonTimeUnset
+	}
 	fraction, rest, reason := parseFraction(s[19:])
 	if reason != engine.ReasonNone {
 		return 0, reason
@@ -37,10 +41,12 @@ func parseISO(s []byte, zone *time.Location) (int64, engine.Reason) {
 	leap := second == 60
 	seconds := daysSinceEpoch(year, month, day)*daySeconds + int64(hour)*3600 + int64(minute)*60 + int64(min(second, 59))
 	if len(rest) == 0 {
-		if zone == nil {
+		if v.zone == nil {
 			return 0, engine.ReasonTimeZone
 		}
-		seconds = time.Date(year, time.Month(month), day, hour, minute, min(second, 59), 0, zone).Unix()
+		if seconds, reason = inZone(seconds, v.zone, v.recordTime); reason != engine.ReasonNone {
+			return 0, reason
+		}
 	} else {
 		offset, ok := parseOffset(rest)
 		if !ok {
@@ -66,6 +72,8 @@ func joinSeconds(seconds, fraction int64) (int64, engine.Reason) {
 		return 0, engine.ReasonTimeZero
 	case seconds > (math.MaxInt64-fraction)/1e9:
 		return 0, engine.ReasonTimeRange
+	case seconds >= unsetSeconds:
+		return 0, engine.ReasonTimeUnset
 	}
 	return seconds*1e9 + fraction, engine.ReasonNone
 }

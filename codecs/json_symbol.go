@@ -3,8 +3,6 @@ package codecs
 import (
 	"bytes"
 	"fmt"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/auditstream/auditstream/engine"
 )
@@ -48,16 +46,7 @@ func (d *JSON) symbol(raw []byte) ([]byte, engine.Reason) {
 	case !isInteger(raw):
 		return nil, engine.ReasonSymbolType
 	}
-	if d.upper {
-		raw = d.upperCase(raw)
-	}
-	switch {
-	case len(raw) == 0:
-		return nil, engine.ReasonSymbolEmpty
-	case len(raw) > engine.MaxSymbolBytes:
-		return nil, engine.ReasonSymbolLong
-	}
-	return raw, engine.ReasonNone
+	return d.symbolText(raw)
 }
 
 // isInteger says whether a well-formed JSON value is a number without
@@ -72,30 +61,4 @@ func isInteger(raw []byte) bool {
 		}
 	}
 	return true
-}
-
-// upperCase spells s as NormalizeUpper says. s may lie in the scratch buffer.
-// Bytes that are no UTF-8 stay as they are.
-func (d *JSON) upperCase(s []byte) []byte {
-	s = bytes.TrimSpace(s)
-	same := true
-	for _, c := range s {
-		same = same && c < utf8.RuneSelf && (c < 'a' || c > 'z')
-	}
-	if same {
-		return s
-	}
-	start := len(d.scratch)
-	out := d.scratch
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRune(s[i:])
-		if r == utf8.RuneError && n == 1 {
-			out = append(out, s[i])
-		} else {
-			out = utf8.AppendRune(out, unicode.ToUpper(r))
-		}
-		i += n
-	}
-	d.scratch = out
-	return out[start:]
 }

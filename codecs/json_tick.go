@@ -1,7 +1,7 @@
 package codecs
 
 import (
-	"time"
+	"errors"
 
 	"github.com/auditstream/auditstream/engine"
 )
@@ -32,26 +32,52 @@ import (
 // leap second and is accepted at 23:59:60 UTC only; all of it is taken as the
 // last nanosecond before midnight, which keeps it between its neighbours.
 //
+// A message may hold several ticks, in an array that the paths lead into, and
+// one that is of no kind that is a tick is engine.Ignored, as is one whose
+// array is empty.
+//
 // Decode allocates nothing once its buffers have grown to the symbols' size.
 type JSON struct {
-	root    jsonNode
-	unit    engine.Unit
-	zone    *time.Location
-	upper   bool
-	scratch []byte // symbol that is not spelled in the value as it is compared
-	name    []byte // member name whose escapes are resolved
-	shape   jsonShape
+	values
+	levels  []*jsonLevel
+	slots   uint8 // taken so far
+	maps    []jsonMap
+	content bool
+
+	found     [maxSlots]span // by slot: where the value stands, empty: it was not there
+	message   []byte         // that is being read
+	item      span           // its element that was read last
+	chain     []uint8        // levels of the arrays that hold its ticks
+	name      []byte         // member name whose escapes are resolved
+	venueText []byte
 }
 
 // NewJSON compiles the field paths. It fails when a path is empty, has an
-// empty step, or when one field's path leads through the other.
+// empty step, or when one field's path leads through another's.
 func NewJSON(f Fields) (*JSON, error) {
-	d := &JSON{unit: f.Unit, zone: f.Zone, upper: f.Normalize == NormalizeUpper}
-	if err := d.root.add("field.symbol", f.Symbol, leafSymbol); err != nil {
+	if err := checkPaths(&f); err != nil {
 		return nil, err
 	}
-	if err := d.root.add("field.timestamp", f.Timestamp, leafTime); err != nil {
-		return nil, err
+	m := feedMap{symbol: f.Symbol, time: f.Timestamp, venue: f.Venue, record: f.TimeOfRecord}
+	m.first, m.last = sequenceRange(f.Sequence)
+	if m.symbol == "" {
+		return nil, errors.New("field.symbol: the path is empty")
+	}
+	if m.time == "" && !m.record {
+		return nil, errors.New("field.timestamp: the path is empty, and the record's time does not stand for it")
+	}
+	if f.Kind != "" && len(f.Ticks) > 0 {
+		m.when = []condition{{path: f.Kind, values: f.Ticks}}
+	}
+	return newJSONOf(f, []feedMap{m})
+}
+
+func newJSONOf(f Fields, maps []feedMap) (*JSON, error) {
+	d := &JSON{values: valuesOf(f), levels: []*jsonLevel{{}}, content: f.Content}
+	for i := range maps {
+		if err := d.compile(&maps[i]); err != nil {
+			return nil, err
+		}
 	}
 	return d, nil
 }
@@ -59,6 +85,7 @@ func NewJSON(f Fields) (*JSON, error) {
 // Decode implements [TickDecoder].
 func (d *JSON) Decode(value []byte, t *engine.Tick) {
 	t.Kind, t.Reason, t.Symbol, t.EventTime, t.Unit = engine.Good, engine.ReasonNone, nil, 0, engine.UnitAuto
+	d.chain = nil
 	if len(value) == 0 {
 		t.Kind = engine.Tombstone
 		if value != nil {
@@ -66,9 +93,10 @@ func (d *JSON) Decode(value []byte, t *engine.Tick) {
 		}
 		return
 	}
-	var at jsonFound
 	t.Format = engine.PlainJSON
-	if end := d.document(value, &at); end < 0 {
+	d.message, d.recordTime = value, t.RecordTime
+	d.clear(d.levels[0])
+	if end := d.document(value); end < 0 {
 		t.Kind, t.Reason = engine.Unreadable, documentReason(value, end)
 		if value[0] == frameMagic {
 			t.Format = engine.FormatUnknown
@@ -76,16 +104,7 @@ func (d *JSON) Decode(value []byte, t *engine.Tick) {
 		}
 		return
 	}
-	symbol, reason := d.symbol(value[at.symbol.start:at.symbol.end])
-	t.Symbol = symbol
-	event, unit, timeReason := d.eventTime(value[at.time.start:at.time.end])
-	t.EventTime, t.Unit = event, unit
-	if reason == engine.ReasonNone {
-		reason = timeReason
-	}
-	if reason != engine.ReasonNone {
-		t.Kind, t.Reason = engine.Unusable, reason
-	}
+	d.first(t)
 }
 
 // documentReason says why the value is no JSON object. Bytes of a schema

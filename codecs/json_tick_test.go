@@ -1,7 +1,6 @@
 package codecs
 
 import (
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -181,16 +180,22 @@ func TestJSONTimes(t *testing.T) {
 		{s, nil, `1e-1000000000000000000000`, 0, s, engine.ReasonTimePrecision},
 		{auto, nil, `173583180`, 0, auto, engine.ReasonTimeRange},
 		{auto, nil, `17358318001`, 0, auto, engine.ReasonTimeRange},
-		{auto, nil, `9223372036854775807`, math.MaxInt64, ns, 0},
+		{auto, nil, `9223372036854775807`, 0, ns, engine.ReasonTimeUnset},
+		{auto, nil, `9223372035999999999`, 9223372035999999999, ns, 0},
+		{auto, nil, `9223372036854775`, 0, us, engine.ReasonTimeUnset},
+		{auto, nil, `18446744073709551615`, 0, auto, engine.ReasonTimeRange},
+		{ns, nil, `18446744073709551615`, 0, ns, engine.ReasonTimeRange},
 		{auto, nil, `9223372036854775808`, 0, ns, engine.ReasonTimeRange},
 		{auto, nil, `17358318001234567890`, 0, auto, engine.ReasonTimeRange},
 		{ms, nil, `1735689600000123`, 0, ms, engine.ReasonTimeRange}, // read as us it is fine; as ms it would wrap
 		{ms, nil, `1735831800123456`, 0, ms, engine.ReasonTimeRange},
 		{s, nil, `1735689599999`, 0, s, engine.ReasonTimeRange},
 		{ns, nil, `5`, 5, ns, 0},
-		{ms, nil, `9223372036854`, 9223372036854e6, ms, 0},
+		{ms, nil, `9223372036854`, 0, ms, engine.ReasonTimeUnset},
+		{ms, nil, `9223372035999`, 9223372035999e6, ms, 0},
 		{ms, nil, `9223372036855`, 0, ms, engine.ReasonTimeRange},
-		{s, nil, `9223372036.854775807`, math.MaxInt64, s, 0},
+		{s, nil, `9223372036.854775807`, 0, s, engine.ReasonTimeUnset},
+		{s, nil, `9223372035.854775807`, 9223372035854775807, s, 0},
 		{s, nil, `9223372036.854775808`, 0, s, engine.ReasonTimeRange},
 		{s, nil, `0.000001`, 1000, s, 0},
 		{auto, nil, `0`, 0, auto, engine.ReasonTimeZero},
@@ -235,10 +240,12 @@ func TestJSONTimes(t *testing.T) {
 		{iso, nil, `"2025-01-02"`, 0, auto, engine.ReasonTimeSyntax},
 		{iso, nil, `"1970-01-01T00:00:00Z"`, 0, auto, engine.ReasonTimeZero},
 		{iso, nil, `"1970-01-01T00:00:00+01:00"`, 0, auto, engine.ReasonTimeNegative},
-		{iso, nil, `"0001-01-01T00:00:00Z"`, 0, auto, engine.ReasonTimeNegative},
-		{iso, nil, `"2262-04-11T23:47:16.854775807Z"`, math.MaxInt64, iso, 0},
+		{iso, nil, `"0001-01-01T00:00:00Z"`, 0, auto, engine.ReasonTimeUnset},
+		{iso, nil, `"1600-01-01T00:00:00Z"`, 0, auto, engine.ReasonTimeNegative},
+		{iso, nil, `"2262-04-11T23:47:16.854775807Z"`, 0, auto, engine.ReasonTimeUnset},
+		{iso, nil, `"2262-04-11T23:47:15.854775807Z"`, 9223372035854775807, iso, 0},
 		{iso, nil, `"2262-04-11T23:47:16.854775808Z"`, 0, auto, engine.ReasonTimeRange},
-		{iso, nil, `"9999-12-31T23:59:59Z"`, 0, auto, engine.ReasonTimeRange},
+		{iso, nil, `"9999-12-31T23:59:59Z"`, 0, auto, engine.ReasonTimeUnset},
 
 		// Leap seconds: the last nanosecond before midnight, UTC.
 		{iso, nil, `"2016-12-31T23:59:60.5Z"`, 1483228800e9 - 1, iso, 0},

@@ -15,34 +15,13 @@ func (d *JSON) eventTime(raw []byte) (int64, engine.Unit, engine.Reason) {
 	}
 	switch {
 	case raw[0] == '"':
-		raw = raw[1 : len(raw)-1]
-		if len(raw) == 0 || !isDigit(raw[0]) && raw[0] != '-' || skipNumber(raw, 0) != len(raw) {
-			return d.textTime(raw)
-		}
+		return d.time(raw[1 : len(raw)-1])
 	case raw[0] == 'n':
 		return 0, engine.UnitAuto, engine.ReasonTimeNull
 	case !isDigit(raw[0]) && raw[0] != '-':
 		return 0, engine.UnitAuto, engine.ReasonTimeSyntax
 	}
-	if d.unit == engine.UnitISO {
-		return 0, engine.UnitAuto, engine.ReasonTimeSyntax
-	}
-	if v, ok := wholeNumber(raw); ok {
-		return wholeTime(v, len(raw), d.unit)
-	}
-	return decimalTime(raw, d.unit)
-}
-
-// textTime reads a time that is no number.
-func (d *JSON) textTime(raw []byte) (int64, engine.Unit, engine.Reason) {
-	if d.unit != engine.UnitAuto && d.unit != engine.UnitISO {
-		return 0, engine.UnitAuto, engine.ReasonTimeSyntax
-	}
-	ns, reason := parseISO(raw, d.zone)
-	if reason != engine.ReasonNone {
-		return 0, engine.UnitAuto, reason
-	}
-	return ns, engine.UnitISO, engine.ReasonNone
+	return d.numberTime(raw)
 }
 
 // unitDigits is the number of decimal digits from a unit down to nanoseconds.
@@ -121,6 +100,9 @@ func wholeTime(v uint64, digits int, unit engine.Unit) (int64, engine.Unit, engi
 	}
 	if v > math.MaxInt64/scale {
 		return 0, unit, engine.ReasonTimeRange
+	}
+	if v*scale >= uint64(unsetSeconds)*1e9 {
+		return 0, unit, engine.ReasonTimeUnset
 	}
 	return int64(v * scale), unit, engine.ReasonNone
 }
@@ -219,6 +201,9 @@ func decimalTime(s []byte, unit engine.Unit) (int64, engine.Unit, engine.Reason)
 	}
 	if ns > math.MaxInt64 {
 		return 0, unit, engine.ReasonTimeRange
+	}
+	if ns >= uint64(unsetSeconds)*1e9 {
+		return 0, unit, engine.ReasonTimeUnset
 	}
 	return int64(ns), unit, engine.ReasonNone
 }

@@ -24,32 +24,35 @@ type Reason uint8
 
 // The reasons. The first group makes a record Unreadable, the others Unusable.
 const (
-	ReasonNone          Reason = iota
-	ReasonEmpty                // the value has no bytes
-	ReasonSyntax               // the bytes are not the configured format
-	ReasonTruncated            // the value ends in the middle
-	ReasonNotObject            // JSON, but no object
-	ReasonFramed               // starts with a schema registry's frame
-	ReasonDepth                // nested deeper than the codec follows
-	ReasonUnframed             // names no schema, and the configuration gives none for such values
-	ReasonSchemaUnknown        // the schema registry has no schema of that id
-	ReasonSchemaChanged        // the schema registry has given the id to another schema
-	ReasonSchemaInvalid        // the schema itself cannot be used
-	ReasonSchemaAway           // the schema registry was given up; the run ends
-	ReasonMessageUnknown       // the schema has no message of that index
-	ReasonSymbolMissing        // no symbol field
-	ReasonSymbolNull           // the symbol is null
-	ReasonSymbolEmpty          // the symbol has no bytes
-	ReasonSymbolType           // the symbol is no string or integer
-	ReasonSymbolLong           // the symbol is longer than MaxSymbolBytes
-	ReasonTimeMissing          // no time field
-	ReasonTimeNull             // the time is null
-	ReasonTimeZero             // the time is 0
-	ReasonTimeNegative         // the time is before the epoch
-	ReasonTimeSyntax           // the time is neither a number nor a known text form
-	ReasonTimeRange            // the time does not fit into 64-bit nanoseconds, or auto knows no unit of so many digits
-	ReasonTimePrecision        // the time's digits cannot be held exactly
-	ReasonTimeZone             // the time carries no zone and none is configured
+	ReasonNone           Reason = iota
+	ReasonEmpty                 // the value has no bytes
+	ReasonSyntax                // the bytes are not the configured format
+	ReasonTruncated             // the value ends in the middle
+	ReasonNotObject             // JSON, but no object
+	ReasonFramed                // starts with a schema registry's frame
+	ReasonDepth                 // nested deeper than the codec follows
+	ReasonUnframed              // names no schema, and the configuration gives none for such values
+	ReasonSchemaUnknown         // the schema registry has no schema of that id
+	ReasonSchemaChanged         // the schema registry has given the id to another schema
+	ReasonSchemaInvalid         // the schema itself cannot be used
+	ReasonSchemaAway            // the schema registry was given up; the run ends
+	ReasonMessageUnknown        // the schema has no message of that index
+	ReasonSymbolMissing         // no symbol field
+	ReasonSymbolNull            // the symbol is null
+	ReasonSymbolEmpty           // the symbol has no bytes
+	ReasonSymbolType            // the symbol is no string or integer
+	ReasonSymbolLong            // the symbol is longer than MaxSymbolBytes
+	ReasonTimeMissing           // no time field
+	ReasonTimeNull              // the time is null
+	ReasonTimeZero              // the time is 0
+	ReasonTimeNegative          // the time is before the epoch
+	ReasonTimeSyntax            // the time is neither a number nor a known text form
+	ReasonTimeRange             // the time does not fit into 64-bit nanoseconds, or auto knows no unit of so many digits
+	ReasonTimePrecision         // the time's digits cannot be held exactly
+	ReasonTimeZone              // the time carries no zone and none is configured
+	ReasonTimeUnset             // the greatest time there is, or year 1 or 9999: what stands for none
+	ReasonTimeSkipped           // no clock of the configured zone has shown this time
+	ReasonTimeDate              // a time of day, and the record has no time to date it
 	reasonCount
 )
 
@@ -63,6 +66,7 @@ var reasonNames = [reasonCount]string{
 	ReasonTimeMissing: "time_missing", ReasonTimeNull: "time_null", ReasonTimeZero: "time_zero",
 	ReasonTimeNegative: "time_negative", ReasonTimeSyntax: "time_syntax", ReasonTimeRange: "time_out_of_range",
 	ReasonTimePrecision: "time_precision_lost", ReasonTimeZone: "time_without_zone",
+	ReasonTimeUnset: "time_unset", ReasonTimeSkipped: "time_skipped_by_zone", ReasonTimeDate: "time_without_date",
 }
 
 // String is the reason's name as reports spell it, such as "time_missing".
