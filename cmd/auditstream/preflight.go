@@ -27,7 +27,10 @@ func preflight(ctx context.Context, a *kafka.Admin, c *config.Config) (kafka.Pre
 func limitsOf(c *config.Config) engine.Limits {
 	limits := engine.DefaultLimits()
 	limits.MaxTickAge = c.MaxTickAge
-	limits.MaxSymbolSilence = c.MaxSymbolSilence
+	limits.MaxSymbolSilence, limits.AutoSilence = c.MaxSymbolSilence, c.AutoSilence
+	if c.Calendar != nil {
+		limits.Calendar = c.Calendar
+	}
 	limits.ClockSkewTolerance = c.ClockSkewTolerance
 	limits.PartitionSkew = c.PartitionSkewThreshold
 	limits.PartitionSkewMin = c.PartitionSkewMinTicks

@@ -3,6 +3,8 @@ package config
 import (
 	"maps"
 	"time"
+
+	"github.com/auditstream/auditstream/internal/calendar"
 )
 
 // Config is a complete, valid configuration. Its fields are the keys of
@@ -28,16 +30,17 @@ type Config struct {
 	Partitioner                                            string         // auto, or a name that plan knows
 
 	MaxTickAge             time.Duration // 0: staleness is not judged
-	MaxSymbolSilence       time.Duration // 0: silence is not judged
+	MaxSymbolSilence       time.Duration // 0: silence is not judged, or is by AutoSilence
+	AutoSilence            bool          // by each symbol's own rate
 	ClockSkewTolerance     time.Duration
 	PartitionSkewThreshold float64 // busiest ÷ mean
 	PartitionSkewMinTicks  int64
 	BackfillMinRecords     int64
 	MaxLagTicks            int64
 	MaxLag                 time.Duration
-	ConsumerLagGroups      []string // names or regular expressions
-	OffsetBasis            string   // COMMITTED or CURRENT_POSITION
-	Calendar               string
+	ConsumerLagGroups      []string           // names or regular expressions
+	OffsetBasis            string             // COMMITTED or CURRENT_POSITION
+	Calendar               *calendar.Calendar // nil: markets are always open
 
 	ReportInterval       time.Duration
 	CheckpointInterval   time.Duration

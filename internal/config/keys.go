@@ -55,7 +55,7 @@ var Keys = []Key{
 
 	{"max.tick.age.ms", "", "staleness is not judged", "A tick older than this is stale.",
 		optionalMillis(func(c *Config) *int64 { return (*int64)(&c.MaxTickAge) })},
-	{"max.symbol.silence.ms", "", "silence is not judged", "How long one symbol may be silent.",
+	{"max.symbol.silence.ms", "", "silence is not judged", "How long one symbol may be silent, or its content stand still while its time goes on, while its market is open. `auto`: by the symbol's own rate.",
 		silence()},
 	{"clock.skew.tolerance.ms", "0", "", "A tick ahead of the clock by more than this is skewed.",
 		millis(func(c *Config) *int64 { return (*int64)(&c.ClockSkewTolerance) }, 0)},
@@ -73,8 +73,8 @@ var Keys = []Key{
 		list(func(c *Config) *[]string { return &c.ConsumerLagGroups }, regexpRule)},
 	{"offset.basis", "COMMITTED", "", "What a group's position rests on.",
 		oneOf(func(c *Config) *string { return &c.OffsetBasis }, "COMMITTED", "CURRENT_POSITION")},
-	{"calendar", "", "markets are always open", "Sessions, holidays and halts; staleness counts only open time.",
-		reserved(func(c *Config) *string { return &c.Calendar }, "this version has no calendars")},
+	{"calendar", "", "markets are always open", "Sessions, holidays and halts; silence counts only open time. The path of a [calendar file](calendar.md), or the name of a market that is built in.",
+		hours()},
 
 	{"report.interval.ms", "10000", "", "Length of the report windows. Findings are not held back by it.",
 		millis(func(c *Config) *int64 { return (*int64)(&c.ReportInterval) }, 100)},

@@ -1,12 +1,13 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/auditstream/auditstream/internal/calendar"
 )
 
 // kind is how a key's value is read: its type and what is allowed, for the
@@ -124,18 +125,29 @@ func optionalMillis(field func(*Config) *int64) kind {
 	return k
 }
 
-// silence takes the word auto for what it will mean and says that it does not
-// mean it yet.
+// silence takes milliseconds, or the word auto.
 func silence() kind {
 	k := optionalMillis(func(c *Config) *int64 { return (*int64)(&c.MaxSymbolSilence) })
 	set := k.set
+	k.Allowed = "at least 1, auto, or empty"
 	k.set = func(c *Config, value string) error {
-		if value == "auto" {
-			return errors.New("this version does not judge silence by a symbol's own rate; give milliseconds")
+		if c.AutoSilence = value == "auto"; c.AutoSilence {
+			value = ""
 		}
 		return set(c, value)
 	}
 	return k
+}
+
+// hours reads the calendar itself, so that a faulty one is told with the
+// configuration.
+func hours() kind {
+	return kind{"text", "a file, 24x7 or " + strings.Join(calendar.Markets(), ", "), func(c *Config, value string) (err error) {
+		if c.Calendar = nil; value != "" {
+			c.Calendar, err = calendar.Load(value)
+		}
+		return err
+	}}
 }
 
 func decimal(field func(*Config) *float64, least float64) kind {
