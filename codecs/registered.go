@@ -1,6 +1,15 @@
 package codecs
 
-import "github.com/auditstream/auditstream/engine"
+import (
+	"errors"
+
+	"github.com/auditstream/auditstream/engine"
+)
+
+// ErrSchemaAway is that a record cannot be judged: whether its schema exists is
+// not known, and will not be, since the registry was given up or the run ends.
+// Its tick has [engine.ReasonSchemaAway], and must not be observed.
+var ErrSchemaAway = errors.New("the schema registry has not answered")
 
 // Plan reads the fields of ticks out of records of one schema. It is
 // immutable, and total: bytes that are not the schema's give a reason.
@@ -61,14 +70,14 @@ func SchemaOf(value []byte, h Headers) (ref SchemaRef, payload, rest []byte, ok 
 //     schema.
 //  2. A value that begins with a frame is read by the schema that it names, in
 //     whatever format that is.
-//  3. One that begins like a JSON object is read as JSON.
-//  4. All others are left to the decoder of bare values.
+//  3. All others are left to the decoder of values that name no schema.
 //
 // So a topic on which producers mix formats is audited by what each record is.
 type Registered struct {
 	schemas Schemas
-	json    TickDecoder
-	bare    TickDecoder
+	own     TickDecoder // of values that name no schema
+	json    TickDecoder // of JSON that names one
+	items   ItemDecoder // the one of them that has read the value and may have more of it
 	meaning *Meaning
 	found   Scalars
 	joined  []byte                // message indexes and payload that stood apart
@@ -78,14 +87,18 @@ type Registered struct {
 	epoch   uint64
 }
 
-// NewRegistered is a decoder with the schemas of a registry. bare reads values
-// that name no schema and are no JSON; nil makes them unreadable.
-func NewRegistered(schemas Schemas, f Fields, bare TickDecoder) (*Registered, error) {
-	text, err := NewJSON(f)
-	if err != nil {
-		return nil, err
+// NewRegistered is a decoder with the schemas of a registry. own reads values
+// that name none.
+func NewRegistered(schemas Schemas, f Fields, own TickDecoder) (*Registered, error) {
+	d := &Registered{schemas: schemas, own: own, json: own, meaning: NewMeaning(f), known: map[SchemaRef]*Schema{}, epoch: schemas.Epoch()}
+	if _, bare := own.(*Bare); bare {
+		text, err := NewJSON(f)
+		if err != nil {
+			return nil, err
+		}
+		d.json = text
 	}
-	return &Registered{schemas: schemas, json: text, bare: bare, meaning: NewMeaning(f), known: map[SchemaRef]*Schema{}, epoch: schemas.Epoch()}, nil
+	return d, nil
 }
 
 // Decode implements [TickDecoder] for a record without headers.
@@ -96,7 +109,7 @@ func (d *Registered) Decode(value []byte, t *engine.Tick) {
 // DecodeRecord implements [RecordDecoder].
 func (d *Registered) DecodeRecord(r *Record, t *engine.Tick) {
 	t.Kind, t.Reason, t.Symbol, t.EventTime, t.Unit = engine.Unreadable, engine.ReasonNone, nil, 0, engine.UnitAuto
-	t.Format, t.SchemaID = engine.FormatUnknown, 0
+	t.Format, t.SchemaID, d.items = engine.FormatUnknown, 0, nil
 	value := r.Value
 	ref, payload, indexes, named := SchemaOf(value, r.Headers)
 	switch {
@@ -112,17 +125,22 @@ func (d *Registered) DecodeRecord(r *Record, t *engine.Tick) {
 			payload = d.joined
 		}
 		d.payload(s, payload, t)
-	case startsObject(value):
-		d.json.Decode(value, t)
-		t.Format = engine.PlainJSON
-	case d.bare != nil:
-		d.bare.Decode(value, t)
-	case value[0] == frameMagic:
-		t.Reason = engine.ReasonTruncated
 	default:
-		t.Reason = engine.ReasonUnframed
+		d.delegate(d.own, value, t)
+		if t.Kind == engine.Unreadable && value[0] == frameMagic && len(value) < FrameBytes {
+			t.Reason = engine.ReasonTruncated
+		}
 	}
 }
+
+// delegate leaves a value, and the further ticks of it, to another decoder.
+func (d *Registered) delegate(to TickDecoder, value []byte, t *engine.Tick) {
+	to.Decode(value, t)
+	d.items, _ = to.(ItemDecoder)
+}
+
+// Next implements [ItemDecoder].
+func (d *Registered) Next(t *engine.Tick) bool { return d.items != nil && d.items.Next(t) }
 
 // schema is what the registry has. Only answers that are for good are kept
 // here, until the source says that one of them was not.
@@ -157,7 +175,7 @@ func (d *Registered) payload(s *Schema, payload []byte, t *engine.Tick) {
 		return
 	}
 	if s.Plan == nil {
-		d.json.Decode(payload, t)
+		d.delegate(d.json, payload, t)
 		t.Format = s.Format
 		return
 	}

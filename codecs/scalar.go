@@ -1,8 +1,9 @@
 package codecs
 
 import (
+	"fmt"
 	"strconv"
-	"time"
+	"strings"
 
 	"github.com/auditstream/auditstream/engine"
 )
@@ -33,25 +34,68 @@ type Scalar struct {
 }
 
 // Scalars are the fields of a tick that were found in one record.
-type Scalars struct{ Symbol, Time, Sequence, Venue Scalar }
+type Scalars struct{ Symbol, Time, Sequence, SequenceFirst, Venue Scalar }
+
+// Leaf is where a field goes.
+type Leaf func(*Scalars) *Scalar
+
+// ScalarPath is a field of ticks by the steps of its path.
+type ScalarPath struct {
+	Any  [][]string // alternatives: the first that a schema has counts
+	Leaf Leaf
+}
+
+// ScalarPaths are the paths of the fields that ticks have, for formats with a
+// schema. Steps into arrays are refused: a record of such a format is one tick.
+func (f *Fields) ScalarPaths() (out []ScalarPath, err error) {
+	first, last := sequenceRange(f.Sequence)
+	for _, p := range []struct {
+		key, paths string
+		leaf       Leaf
+	}{
+		{"field.symbol", f.Symbol, func(s *Scalars) *Scalar { return &s.Symbol }},
+		{"field.timestamp", f.Timestamp, func(s *Scalars) *Scalar { return &s.Time }},
+		{"field.sequence", last, func(s *Scalars) *Scalar { return &s.Sequence }},
+		{"field.sequence", first, func(s *Scalars) *Scalar { return &s.SequenceFirst }},
+		{"field.venue", f.Venue, func(s *Scalars) *Scalar { return &s.Venue }},
+	} {
+		path := ScalarPath{Leaf: p.leaf}
+		for _, one := range alternatives(p.paths) {
+			if strings.Contains(one, "[]") {
+				return nil, fmt.Errorf("%s %q: values with a schema are read as one tick each, without []", p.key, one)
+			}
+			path.Any = append(path.Any, strings.Split(one, "."))
+		}
+		if len(path.Any) > 0 {
+			out = append(out, path)
+		}
+	}
+	return out, nil
+}
 
 // Meaning turns scalars into a tick's fields by the same rules as a JSON
 // tick's. It keeps buffers, so it serves one goroutine.
 type Meaning struct {
-	text   JSON // the rules of text and numbers, and their buffers
-	number []byte
+	values
+	venue   []byte
+	missing bool // a record without a time is judged by its record time
+	number  []byte
 }
 
-// NewMeaning takes unit, zone and spelling from f.
+// NewMeaning takes the rules from f.
 func NewMeaning(f Fields) *Meaning {
-	return &Meaning{text: JSON{values: valuesOf(f)}}
+	return &Meaning{values: valuesOf(f), missing: f.TimeOfRecord}
 }
 
-// Fill sets the tick's symbol, time and unit, and its kind and reason where
-// one of them is not usable.
+// Fill sets the tick's fields, and its kind and reason where symbol or time is
+// not usable.
 func (m *Meaning) Fill(t *engine.Tick, s *Scalars) {
+	m.recordTime = t.RecordTime
 	symbol, reason := m.symbol(&s.Symbol)
-	event, unit, timeReason := m.time(&s.Time)
+	event, unit, timeReason := m.eventTime(&s.Time)
+	if m.missing && t.RecordTime != engine.NoTime && (timeReason == engine.ReasonTimeMissing || timeReason == engine.ReasonTimeNull) {
+		event, unit, timeReason = t.RecordTime, engine.UnitRecord, engine.ReasonNone
+	}
 	t.Symbol, t.EventTime, t.Unit = symbol, event, unit
 	if reason == engine.ReasonNone {
 		reason = timeReason
@@ -59,108 +103,91 @@ func (m *Meaning) Fill(t *engine.Tick, s *Scalars) {
 	if t.Kind, t.Reason = engine.Good, reason; reason != engine.ReasonNone {
 		t.Kind = engine.Unusable
 	}
+	if last, ok := sequenceOf(&s.Sequence); ok {
+		t.HasSequence, t.Sequence, t.SequenceFirst = true, last, last
+		if first, ok := sequenceOf(&s.SequenceFirst); ok && first <= last {
+			t.SequenceFirst = first
+		}
+	}
+	if v := &s.Venue; v.Form == Text && len(v.Text) > 0 {
+		t.Venue = v.Text
+	} else if v.Form == Integer {
+		m.venue = strconv.AppendInt(m.venue[:0], v.Int, 10)
+		t.Venue = m.venue
+	}
+}
+
+func sequenceOf(s *Scalar) (int64, bool) {
+	switch s.Form {
+	case Integer:
+		return s.Int, true
+	case Text:
+		return wholeSequence(s.Text)
+	}
+	return 0, false
 }
 
 // symbol is the spelling of a text, or of an integer as it would be written.
 func (m *Meaning) symbol(s *Scalar) ([]byte, engine.Reason) {
-	m.text.scratch = m.text.scratch[:0]
-	raw := s.Text
+	m.scratch = m.scratch[:0]
 	switch s.Form {
 	case Absent:
 		return nil, engine.ReasonSymbolMissing
 	case Null:
 		return nil, engine.ReasonSymbolNull
 	case Integer:
-		m.text.scratch = strconv.AppendInt(m.text.scratch, s.Int, 10)
-		raw = m.text.scratch
+		m.scratch = strconv.AppendInt(m.scratch, s.Int, 10)
+		return m.symbolText(m.scratch)
 	case Text:
-	default:
-		return nil, engine.ReasonSymbolType
+		return m.symbolText(s.Text)
 	}
-	if m.text.upper {
-		raw = m.text.upperCase(raw)
-	}
-	switch {
-	case len(raw) == 0:
-		return nil, engine.ReasonSymbolEmpty
-	case len(raw) > engine.MaxSymbolBytes:
-		return nil, engine.ReasonSymbolLong
-	}
-	return raw, engine.ReasonNone
+	return nil, engine.ReasonSymbolType
 }
 
-// time is in nanoseconds. A unit that is configured counts before the
+// eventTime is in nanoseconds. A unit that is configured counts before the
 // schema's: schemas say timestamp-millis of what are microseconds, too.
-func (m *Meaning) time(s *Scalar) (int64, engine.Unit, engine.Reason) {
-	unit := m.text.unit
-	if unit == engine.UnitAuto || s.Fixed {
-		unit = s.Unit
+func (m *Meaning) eventTime(s *Scalar) (int64, engine.Unit, engine.Reason) {
+	configured := m.unit
+	if m.unit == engine.UnitAuto || s.Fixed {
+		m.unit = s.Unit
 	}
+	ns, unit, reason := m.scalarTime(s)
+	m.unit = configured
+	if s.Local && reason == engine.ReasonNone {
+		ns, reason = m.wallClock(ns)
+	}
+	return ns, unit, reason
+}
+
+func (m *Meaning) scalarTime(s *Scalar) (int64, engine.Unit, engine.Reason) {
 	switch s.Form {
 	case Absent:
 		return 0, engine.UnitAuto, engine.ReasonTimeMissing
 	case Null:
 		return 0, engine.UnitAuto, engine.ReasonTimeNull
 	case Text:
-		return m.textTime(s.Text)
-	case Integer, Float:
-	default:
-		return 0, engine.UnitAuto, engine.ReasonTimeSyntax
-	}
-	if unit == engine.UnitISO {
-		return 0, engine.UnitAuto, engine.ReasonTimeSyntax
-	}
-	ns, unit, reason := m.numberTime(s, unit)
-	if reason == engine.ReasonNone && s.Local {
-		ns, reason = atWallClock(ns, m.text.zone)
-	}
-	return ns, unit, reason
-}
-
-func (m *Meaning) textTime(s []byte) (int64, engine.Unit, engine.Reason) {
-	if len(s) == 0 || skipNumber(s, 0) != len(s) {
-		return m.text.textTime(s)
-	}
-	if m.text.unit == engine.UnitISO {
-		return 0, engine.UnitAuto, engine.ReasonTimeSyntax
-	}
-	return decimalTime(s, m.text.unit)
-}
-
-// numberTime reads a whole number exactly. A float is read by the shortest
-// decimal that means it, so what it cannot hold is told as lost.
-func (m *Meaning) numberTime(s *Scalar, unit engine.Unit) (int64, engine.Unit, engine.Reason) {
-	if s.Form == Float {
+		return m.time(s.Text)
+	case Integer:
+		m.number = strconv.AppendInt(m.number[:0], s.Int, 10)
+		return m.numberTime(m.number)
+	case Float:
 		if s.Float-s.Float != 0 { // not finite
-			return 0, engine.UnitAuto, engine.ReasonTimeSyntax
+			break
 		}
+		// The shortest decimal that means it, so what a double cannot hold is
+		// told as lost.
 		m.number = strconv.AppendFloat(m.number[:0], s.Float, 'e', -1, 64)
-		return decimalTime(m.number, unit)
+		return m.numberTime(m.number)
 	}
-	switch v := s.Int; {
-	case v < 0:
-		return 0, engine.UnitAuto, engine.ReasonTimeNegative
-	default:
-		return wholeTime(uint64(v), decimalDigits(uint64(v)), unit)
-	}
+	return 0, engine.UnitAuto, engine.ReasonTimeSyntax
 }
 
-// decimalDigits is the number of digits that v is written with.
-func decimalDigits(v uint64) int {
-	n := 1
-	for ; v >= 10; v /= 10 {
-		n++
-	}
-	return n
-}
-
-// atWallClock takes nanoseconds of a wall clock for a time in the zone. Of an
-// hour that a clock shows twice it is the first, as in [time.Date].
-func atWallClock(ns int64, zone *time.Location) (int64, engine.Reason) {
-	if zone == nil {
+// wallClock takes nanoseconds that a clock of the configured zone has shown
+// for the instant.
+func (m *Meaning) wallClock(ns int64) (int64, engine.Reason) {
+	if m.zone == nil {
 		return 0, engine.ReasonTimeZone
 	}
-	w := time.Unix(0, ns).UTC()
-	at := time.Date(w.Year(), w.Month(), w.Day(), w.Hour(), w.Minute(), w.Second(), w.Nanosecond(), zone)
-	return at.UnixNano(), engine.ReasonNone
+	at, reason := inZone(ns/1e9, m.zone, m.recordTime)
+	return at*1e9 + ns%1e9, reason
 }

@@ -23,39 +23,15 @@ const (
 // node is one step of a plan: a value of the schema, and what is wanted of it.
 type node struct {
 	kind    kind
-	leaf    field // the field of a tick that this value is
-	wanted  bool  // it, or something within, is a field of a tick
-	null    bool  // the type null
+	leaf    codecs.Leaf // where it goes, when it is a field of a tick
+	wanted  bool        // it, or something within, is a field of a tick
+	null    bool        // the type null
 	unit    engine.Unit
 	local   bool     // a time by a wall clock
 	size    int      // of kindFixed
 	symbols [][]byte // of kindEnum
 	kids    []*node  // fields, branches, or the one item
 	keys    []string // of kindMap: names of wanted values, whose nodes are kids[1:]
-}
-
-// field is one of a tick's.
-type field uint8
-
-const (
-	fieldNone field = iota
-	fieldSymbol
-	fieldTime
-	fieldSequence
-	fieldVenue
-	fieldCount
-)
-
-func (f field) in(s *codecs.Scalars) *codecs.Scalar {
-	switch f {
-	case fieldSymbol:
-		return &s.Symbol
-	case fieldTime:
-		return &s.Time
-	case fieldSequence:
-		return &s.Sequence
-	}
-	return &s.Venue
 }
 
 // constant is the size of a value that always has the same; ok is false for

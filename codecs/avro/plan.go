@@ -38,13 +38,17 @@ func Compile(schema string, references []string, f codecs.Fields) (*Plan, error)
 	c := compiler{named: map[string]*avro.SchemaNode{}, skips: map[string]*node{}}
 	root := parsed.Root()
 	c.collect(root)
+	paths, err := f.ScalarPaths()
+	if err != nil {
+		return nil, err
+	}
 	var wants []want
-	for _, p := range []struct {
-		path  string
-		field field
-	}{{f.Symbol, fieldSymbol}, {f.Timestamp, fieldTime}} {
-		if p.path != "" {
-			wants = append(wants, want{strings.Split(p.path, "."), p.field})
+	for _, p := range paths {
+		for _, steps := range p.Any {
+			if c.space = ""; c.has(root, steps) {
+				wants = append(wants, want{steps, p.Leaf})
+				break
+			}
 		}
 	}
 	n, err := c.node(root, wants)
@@ -63,7 +67,7 @@ func Compile(schema string, references []string, f codecs.Fields) (*Plan, error)
 // want is a field by the steps that are left of its path.
 type want struct {
 	steps []string
-	field field
+	leaf  codecs.Leaf
 }
 
 type compiler struct {
@@ -109,7 +113,7 @@ func (c *compiler) node(s *avro.SchemaNode, wants []want) (*node, error) {
 	out := &node{wanted: len(wants) > 0, unit: unitOf(s.LogicalType), local: strings.HasPrefix(s.LogicalType, "local-")}
 	for _, w := range wants {
 		if len(w.steps) == 0 {
-			out.leaf = w.field
+			out.leaf = w.leaf
 		}
 	}
 	switch s.Type {
@@ -172,11 +176,35 @@ func (c *compiler) values(out *node, s *avro.SchemaNode, wants []want) error {
 	return nil
 }
 
+// has says whether a schema has the path, whatever value stands there.
+func (c *compiler) has(s *avro.SchemaNode, steps []string) bool {
+	if len(steps) == 0 {
+		return true
+	}
+	switch s.Type {
+	case "union":
+		return slices.ContainsFunc(s.Branches, func(b avro.SchemaNode) bool { return c.has(&b, steps) })
+	case "map":
+		return c.has(s.Values, steps[1:])
+	case "record", "error":
+		at := fieldOf(s, steps[0])
+		if at < 0 {
+			return false
+		}
+		outer := c.space
+		defer func() { c.space = outer }()
+		c.space = s.Namespace
+		return c.has(&s.Fields[at].Type, steps[1:])
+	}
+	d := c.definition(s.Type)
+	return d != nil && d.Type == "record" && c.has(d, steps)
+}
+
 // below are the fields behind one step.
 func below(wants []want, step string) (out []want) {
 	for _, w := range wants {
 		if len(w.steps) > 0 && w.steps[0] == step {
-			out = append(out, want{w.steps[1:], w.field})
+			out = append(out, want{w.steps[1:], w.leaf})
 		}
 	}
 	return out
@@ -252,25 +280,27 @@ func (c *compiler) record(s *avro.SchemaNode, out *node, wants []want) error {
 	return nil
 }
 
-// claims says for each field of a record by which step of the paths it goes:
-// its name, or an alias that no field has for a name. "" stands for none, and
-// is no step.
+// claims says for each field of a record by which step of the paths it goes,
+// "" for none, which is no step.
 func claims(s *avro.SchemaNode, wants []want) []string {
 	steps := make([]string, len(s.Fields))
 	for _, w := range wants {
 		if len(w.steps) == 0 {
 			continue
 		}
-		step := w.steps[0]
-		at := slices.IndexFunc(s.Fields, func(f avro.SchemaField) bool { return f.Name == step })
-		if at < 0 {
-			at = slices.IndexFunc(s.Fields, func(f avro.SchemaField) bool { return slices.Contains(f.Aliases, step) })
-		}
-		if at >= 0 {
-			steps[at] = step
+		if at := fieldOf(s, w.steps[0]); at >= 0 {
+			steps[at] = w.steps[0]
 		}
 	}
 	return steps
+}
+
+// fieldOf is the field of that name, or that has it for an alias; -1: none.
+func fieldOf(s *avro.SchemaNode, step string) int {
+	if at := slices.IndexFunc(s.Fields, func(f avro.SchemaField) bool { return f.Name == step }); at >= 0 {
+		return at
+	}
+	return slices.IndexFunc(s.Fields, func(f avro.SchemaField) bool { return slices.Contains(f.Aliases, step) })
 }
 
 // unitOf is the unit of a logical type that is a time.

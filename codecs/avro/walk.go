@@ -49,16 +49,16 @@ func (w *walker) value(n *node, i, depth int) int {
 		return w.fixed(n, i)
 	case kindVarint:
 		v, i := w.varint(i)
-		if i > 0 && n.leaf != fieldNone {
-			*n.leaf.in(w.found) = codecs.Scalar{Form: codecs.Integer, Int: v, Unit: n.unit, Local: n.local}
+		if i > 0 && n.leaf != nil {
+			*n.leaf(w.found) = codecs.Scalar{Form: codecs.Integer, Int: v, Unit: n.unit, Local: n.local}
 		}
 		return i
 	case kindFloat, kindDouble:
 		return w.float(n, i)
 	case kindBytes:
 		text, i := w.text(i)
-		if i > 0 && n.leaf != fieldNone {
-			*n.leaf.in(w.found) = codecs.Scalar{Form: codecs.Text, Text: text}
+		if i > 0 && n.leaf != nil {
+			*n.leaf(w.found) = codecs.Scalar{Form: codecs.Text, Text: text}
 		}
 		return i
 	case kindEnum:
@@ -73,8 +73,8 @@ func (w *walker) value(n *node, i, depth int) int {
 		}
 		return w.value(n.kids[v], i, depth+1)
 	case kindRecord:
-		if n.leaf != fieldNone {
-			n.leaf.in(w.found).Form = codecs.Other
+		if n.leaf != nil {
+			n.leaf(w.found).Form = codecs.Other
 		}
 		for _, kid := range n.kids {
 			if i = w.value(kid, i, depth+1); i < 0 {
@@ -91,8 +91,8 @@ func (w *walker) fixed(n *node, i int) int {
 	if len(w.b)-i < n.size {
 		return walkCut
 	}
-	if n.leaf != fieldNone {
-		s := n.leaf.in(w.found)
+	if n.leaf != nil {
+		s := n.leaf(w.found)
 		switch {
 		case n.null:
 			s.Form = codecs.Null
@@ -120,8 +120,8 @@ func (w *walker) float(n *node, i int) int {
 		v = math.Float64frombits(binary.LittleEndian.Uint64(w.b[i:]))
 		i += 8
 	}
-	if n.leaf != fieldNone {
-		*n.leaf.in(w.found) = codecs.Scalar{Form: codecs.Float, Float: v}
+	if n.leaf != nil {
+		*n.leaf(w.found) = codecs.Scalar{Form: codecs.Float, Float: v}
 	}
 	return i
 }
@@ -133,8 +133,8 @@ func (w *walker) enum(n *node, i int) int {
 		return i
 	case v < 0 || v >= int64(len(n.symbols)):
 		return walkBad
-	case n.leaf != fieldNone:
-		*n.leaf.in(w.found) = codecs.Scalar{Form: codecs.Text, Text: n.symbols[v]}
+	case n.leaf != nil:
+		*n.leaf(w.found) = codecs.Scalar{Form: codecs.Text, Text: n.symbols[v]}
 	}
 	return i
 }
@@ -171,8 +171,8 @@ func (w *walker) text(i int) ([]byte, int) {
 
 // blocks reads an array or a map.
 func (w *walker) blocks(n *node, i, depth int) int {
-	if n.leaf != fieldNone {
-		n.leaf.in(w.found).Form = codecs.Other
+	if n.leaf != nil {
+		n.leaf(w.found).Form = codecs.Other
 	}
 	for {
 		count, next := w.varint(i)

@@ -42,19 +42,19 @@ func Compile(schema string, imports map[string]string, f codecs.Fields) (*Plan, 
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	return planOf(compiled[0], f), nil
+	paths, err := f.ScalarPaths()
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{}
+	for i := range compiled[0].Messages().Len() {
+		p.messages = append(p.messages, compileType(compiled[0].Messages().Get(i), paths))
+	}
+	return p, nil
 }
 
 // mainFile is the name under which the schema itself is compiled.
 const mainFile = "auditstream-main.proto"
-
-func planOf(file protoreflect.FileDescriptor, f codecs.Fields) *Plan {
-	p := &Plan{}
-	for i := range file.Messages().Len() {
-		p.messages = append(p.messages, compileMessage(file.Messages().Get(i), wantsOf(f), true))
-	}
-	return p
-}
 
 // CompileDescriptor makes a plan of a message of a FileDescriptorSet, which
 // protoc writes with --include_imports and --descriptor_set_out. Its records
@@ -76,7 +76,11 @@ func CompileDescriptor(set []byte, name string, f codecs.Fields) (*Plan, error) 
 	if !ok {
 		return nil, fmt.Errorf("descriptor set: %q is no message", name)
 	}
-	return &Plan{bare: compileMessage(m, wantsOf(f), false)}, nil
+	paths, err := f.ScalarPaths()
+	if err != nil {
+		return nil, err
+	}
+	return &Plan{bare: compileMessage(m, wantsOf(m, paths))}, nil
 }
 
 // known are files that serializers leave out of a schema's references since

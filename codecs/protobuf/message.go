@@ -1,8 +1,6 @@
 package protobuf
 
 import (
-	"strings"
-
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -21,46 +19,56 @@ type field struct {
 	number   protowire.Number
 	wire     protowire.Type
 	kind     protoreflect.Kind
-	leaf     func(*codecs.Scalars) *codecs.Scalar // nil: within
-	within   *message                             // of a message through which a path leads
-	time     bool                                 // a google.protobuf.Timestamp
-	names    map[int32][]byte                     // of an enum
-	implicit bool                                 // absent means zero
+	leaf     codecs.Leaf      // nil: within
+	within   *message         // of a message through which a path leads
+	time     bool             // a google.protobuf.Timestamp
+	names    map[int32][]byte // of an enum
+	implicit bool             // absent means zero
 }
 
 // want is a field of a tick by the steps that are left of its path.
 type want struct {
 	steps []string
-	leaf  func(*codecs.Scalars) *codecs.Scalar
+	leaf  codecs.Leaf
 }
 
-func wantsOf(f codecs.Fields) (out []want) {
-	for _, w := range []struct {
-		path string
-		leaf func(*codecs.Scalars) *codecs.Scalar
-	}{
-		{f.Symbol, func(s *codecs.Scalars) *codecs.Scalar { return &s.Symbol }},
-		{f.Timestamp, func(s *codecs.Scalars) *codecs.Scalar { return &s.Time }},
-	} {
-		if w.path != "" {
-			out = append(out, want{strings.Split(w.path, "."), w.leaf})
+// wantsOf are the paths that a type has.
+func wantsOf(d protoreflect.MessageDescriptor, paths []codecs.ScalarPath) (out []want) {
+	for _, p := range paths {
+		for _, steps := range p.Any {
+			if has(d, steps) {
+				out = append(out, want{steps, p.Leaf})
+				break
+			}
 		}
 	}
 	return out
 }
 
-// compileMessage compiles what is wanted of a type, and with nested the types
-// that are declared in it.
-func compileMessage(d protoreflect.MessageDescriptor, wants []want, nested bool) *message {
+// has says whether a type has the path, whatever value stands there.
+func has(d protoreflect.MessageDescriptor, steps []string) bool {
+	f := fieldOf(d, steps[0])
+	if f == nil || len(steps) == 1 {
+		return f != nil
+	}
+	return f.Message() != nil && has(f.Message(), steps[1:])
+}
+
+// compileType compiles a type, and the types that are declared in it.
+func compileType(d protoreflect.MessageDescriptor, paths []codecs.ScalarPath) *message {
+	m := compileMessage(d, wantsOf(d, paths))
+	for i := range d.Messages().Len() {
+		m.nested = append(m.nested, compileType(d.Messages().Get(i), paths))
+	}
+	return m
+}
+
+// compileMessage compiles what is wanted of a type.
+func compileMessage(d protoreflect.MessageDescriptor, wants []want) *message {
 	m := &message{}
 	for _, w := range wants {
 		if f := fieldOf(d, w.steps[0]); f != nil {
 			m.add(f, w)
-		}
-	}
-	for i := range d.Messages().Len() {
-		if nested {
-			m.nested = append(m.nested, compileMessage(d.Messages().Get(i), wants, true))
 		}
 	}
 	return m
@@ -93,11 +101,11 @@ func (m *message) add(d protoreflect.FieldDescriptor, w want) {
 			}
 		}
 	case len(rest) == 0 && wrapper(inner):
-		f.within = compileMessage(inner, []want{{[]string{"value"}, w.leaf}}, false)
+		f.within = compileMessage(inner, []want{{[]string{"value"}, w.leaf}})
 	case len(rest) == 0:
 		return
 	default:
-		f.within = compileMessage(inner, []want{{rest, w.leaf}}, false)
+		f.within = compileMessage(inner, []want{{rest, w.leaf}})
 	}
 	m.fields = append(m.fields, f)
 }
