@@ -152,9 +152,7 @@ func (t Time) text() string {
 	return string(b)
 }
 
-// Plural is a count of things as a sentence has it: "1 tick", "3 ticks".
-func Plural(n int64, thing string) string { return plural(n, thing) }
-
+// plural is a count of things as a sentence has it: "1 tick", "3 ticks".
 func plural(n int64, thing string) string {
 	if n == 1 {
 		return "1 " + thing

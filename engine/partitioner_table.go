@@ -90,11 +90,7 @@ func PartitionerByName(name string) (Partitioner, error) {
 			return p, nil
 		}
 	}
-	near, choices := nearestPartitioner(name)
-	if len(choices) > 0 {
-		return Partitioner{}, fmt.Errorf("unknown partitioner %q: the choices of %s are %s; the nearest name is %q", name, near.Client, strings.Join(choices, ", "), near.Name)
-	}
-	return Partitioner{}, fmt.Errorf("unknown partitioner %q; the nearest name is %q", name, near.Name)
+	return Partitioner{}, fmt.Errorf("unknown partitioner %q; the nearest name is %q", name, nearestPartitioner(name))
 }
 
 // otherNames are names under which people know a client of the table.
@@ -104,45 +100,21 @@ var otherNames = map[string]string{
 	"kgo": "franz-go", "node": "kafkajs",
 }
 
-// nearestPartitioner is what an unknown name was likely meant to be. Where it
-// is a choice that a known client does not have, it is one of that client's
-// own, which are told too.
-func nearestPartitioner(name string) (near Partitioner, choices []string) {
+func nearestPartitioner(name string) string {
 	name = strings.ToLower(strings.TrimSpace(name))
-	client, choice, chosen := strings.Cut(name, ":")
-	if known, ok := otherNames[client]; ok {
-		client = known
+	if known, ok := otherNames[name]; ok {
+		return known
 	}
-	if name = client; chosen {
-		name += ":" + choice
-	}
-	among := partitionerTable
-	if chosen {
-		var own []Partitioner
-		for _, p := range partitionerTable {
-			if p.Client == client && p.Choice != "" {
-				own, choices = append(own, p), append(choices, p.Choice)
-			}
-		}
-		if len(own) > 0 {
-			among = own
-		}
-	}
-	least := 1 << 30
-	for _, p := range among {
-		if p.Name == name {
-			return p, choices
-		}
-	}
-	for _, p := range among {
-		if strings.HasPrefix(p.Name, name) || len(choices) > 0 && strings.Contains(p.Choice, choice) {
-			return p, choices
+	best, least := "", 1<<30
+	for _, p := range partitionerTable {
+		if strings.HasPrefix(p.Name, name) {
+			return p.Name
 		}
 		if d := editDistance(name, p.Name); d < least {
-			near, least = p, d
+			best, least = p.Name, d
 		}
 	}
-	return near, choices
+	return best
 }
 
 // editDistance is the Levenshtein distance of two names in bytes.

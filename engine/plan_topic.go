@@ -42,8 +42,7 @@ const (
 
 // PlanTopic sizes a topic:
 //
-//  1. load = rate × size, in bytes a second, at least one: less than that
-//     needs no less.
+//  1. load = rate × size, in bytes a second.
 //  2. least = the larger of the number of consumers, each of which needs a
 //     partition of its own, and load ÷ 5 MB/s, rounded up.
 //  3. partitions = 2 × least, rounded up to a multiple of the consumers, so
@@ -63,7 +62,7 @@ func PlanTopic(needs TopicNeeds) (TopicPlan, error) {
 	if err := needs.check(); err != nil {
 		return TopicPlan{}, err
 	}
-	load := max(needs.TicksPerSecond*needs.BytesPerTick, 1)
+	load := needs.TicksPerSecond * needs.BytesPerTick
 	consumers := float64(needs.Consumers)
 	least := max(consumers, math.Ceil(load/planPartitionBytes))
 	partitions := consumers * math.Ceil(planHeadroom*least/consumers)

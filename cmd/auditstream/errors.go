@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/config"
 	"github.com/auditstream/auditstream/internal/kafka"
 	"github.com/auditstream/auditstream/processors"
@@ -29,7 +28,7 @@ type findingsError struct {
 }
 
 func (e findingsError) Error() string {
-	return fmt.Sprintf("%s at or above %s", engine.Plural(int64(e.count), "finding"), e.severity)
+	return fmt.Sprintf("%d findings at or above %s", e.count, e.severity)
 }
 
 // tryError adds the next step to an error.

@@ -23,9 +23,13 @@ func (f *replayFlags) of(c *config.Config, o *replay.Options) (map[string]string
 		"--publish": fmt.Sprint(f.publish), "--only-partitions": fmt.Sprint(f.onlyPartitions),
 		"--only-symbols": strings.Join(f.onlySymbols, ","), "topics": strings.Join(c.Topics, ","),
 		"bootstrap.servers": strings.Join(c.BootstrapServers, ","), "audit.topic": c.AuditTopic,
-		"field.symbol": c.FieldSymbol, "field.timestamp": c.FieldTimestamp, "field.timestamp.unit": c.FieldTimestampUnit,
-		"field.timestamp.zone": fmt.Sprint(c.FieldTimestampZone), "symbol.normalize": c.SymbolNormalize, "errors.tolerance": c.ErrorsTolerance,
+		"value.converter": c.ValueConverter, "errors.tolerance": c.ErrorsTolerance,
 	}
+	fields, err := c.Fields()
+	if err != nil {
+		return nil, err
+	}
+	of["fields"] = fmt.Sprintf("%+v", fields)
 	limits := o.Limits
 	limits.TimestampType = ""
 	of["limits"] = fmt.Sprintf("%+v", limits)

@@ -26,8 +26,14 @@ type Config struct {
 	FieldProducer                                          string         // a header's name
 	FieldTimestampZone                                     *time.Location // nil: a time without zone is unusable
 	FieldTimestampUnit                                     string         // ns, us, ms, s, iso or auto
-	SymbolNormalize                                        string         // none or upper
-	Partitioner                                            string         // auto, or a name that plan knows
+	TimestampMissing, TimestampDate                        string         // fail or record; none or record
+	FieldKind                                              string         // path of what says which kind a message is
+	FieldKindTicks                                         []string       // kinds that are ticks, empty: all
+	FeedStreams                                            string         // apart or merged
+	CSVHeader                                              []string
+	CSVDelimiter                                           string // a character, or tab
+	SymbolNormalize                                        string // none or upper
+	Partitioner                                            string // auto, or a name that plan knows
 
 	MaxTickAge             time.Duration // 0: staleness is not judged
 	MaxSymbolSilence       time.Duration // 0: silence is not judged, or is by AutoSilence

@@ -2,6 +2,8 @@ package config
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/engine"
@@ -17,7 +19,72 @@ func (c *Config) Fields() (codecs.Fields, error) {
 	if err != nil {
 		return codecs.Fields{}, err
 	}
-	return codecs.Fields{
-		Symbol: c.FieldSymbol, Timestamp: c.FieldTimestamp, Unit: unit, Zone: c.FieldTimestampZone, Normalize: normalize,
-	}, nil
+	f := codecs.Fields{
+		Symbol: c.FieldSymbol, Timestamp: c.FieldTimestamp, Sequence: c.FieldSequence, Venue: c.FieldVenue,
+		Kind: c.FieldKind, Ticks: c.FieldKindTicks,
+		Unit: unit, Zone: c.FieldTimestampZone, Normalize: normalize,
+		DateOfRecord: c.TimestampDate == "record", TimeOfRecord: c.TimestampMissing == "record",
+		Content: c.MaxSymbolSilence > 0 || c.AutoSilence, MergedStreams: c.FeedStreams == "merged",
+		CSV: codecs.CSVFields{Header: c.CSVHeader, Comma: ','},
+	}
+	switch c.CSVDelimiter {
+	case "":
+	case "tab":
+		f.CSV.Comma = '\t'
+	default:
+		f.CSV.Comma = c.CSVDelimiter[0]
+	}
+	return f, nil
+}
+
+// Feed says whether the values are those of a feed that is known by name.
+func (c *Config) Feed() bool { return slices.Contains(codecs.FeedNames(), c.ValueConverter) }
+
+// fieldFaults finds field keys that contradict each other or the converter.
+func (c *Config) fieldFaults(faulty map[string]bool) []Fault {
+	for _, key := range []string{"", "value.converter", "field.symbol", "field.timestamp", "field.timestamp.unit", "symbol.normalize",
+		"field.sequence", "field.venue", "field.kind", "value.converter.csv.header", "value.converter.csv.delimiter"} {
+		if faulty[key] {
+			return nil
+		}
+	}
+	var faults []Fault
+	fault := func(key, text string) { faults = append(faults, Fault{Key: key, Text: text}) }
+	if c.Feed() {
+		for _, key := range []string{"field.symbol", "field.timestamp"} {
+			if c.given[key].value != "" {
+				fault(key, "value.converter="+c.ValueConverter+" knows it; leave it out, or read the messages with value.converter=json")
+			}
+		}
+	} else {
+		if c.FieldSymbol == "" {
+			fault("field.symbol", "cannot be empty")
+		}
+		if c.FieldTimestamp == "" && c.TimestampMissing != "record" {
+			fault("field.timestamp", "cannot be empty, unless field.timestamp.missing=record judges ticks by their records' times")
+		}
+	}
+	if c.FieldKind == "" && len(c.FieldKindTicks) > 0 {
+		fault("field.kind.ticks", "has no effect without field.kind")
+	}
+	if len(faults) > 0 {
+		return faults
+	}
+	fields, err := c.Fields()
+	if err == nil {
+		converter := c.ValueConverter
+		if !slices.Contains(codecs.Converters(), converter) {
+			return nil // read by a schema, by rules of its own
+		}
+		_, err = codecs.NewDecoder(converter, fields)
+	}
+	if err != nil {
+		// Errors of fields begin with their key.
+		key, text, _ := strings.Cut(err.Error(), " ")
+		if key = strings.TrimSuffix(key, ":"); !strings.HasPrefix(key, "field.") {
+			key, text = "field.symbol", err.Error()
+		}
+		fault(key, text)
+	}
+	return faults
 }

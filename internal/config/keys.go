@@ -1,5 +1,7 @@
 package config
 
+import "github.com/auditstream/auditstream/codecs"
+
 // Key is one configuration key.
 type Key struct {
 	Name    string
@@ -29,22 +31,37 @@ var Keys = []Key{
 		text(func(c *Config) *string { return &c.DeadLetterTopic }, topicRule)},
 	{"key.converter", "string", "", "Form of the keys.",
 		oneOf(func(c *Config) *string { return &c.KeyConverter }, "string")},
-	{"value.converter", "json", "", "Form of the values.",
-		oneOf(func(c *Config) *string { return &c.ValueConverter }, "json")},
+	{"value.converter", "json", "", "Form of the values: a format, or a feed whose messages are known by name.",
+		oneOf(func(c *Config) *string { return &c.ValueConverter }, codecs.Converters()...)},
 	{"value.converter.schema.registry.url", "", "none", "Schema registry of the values.",
 		reserved(func(c *Config) *string { return &c.SchemaRegistryURL }, "no converter of this version reads a schema registry")},
 
-	{"field.symbol", "symbol", "", "Dotted path of the symbol, exact case.",
+	{"value.converter.csv.header", "", "columns are numbers, or names in the first line of each record", "Names of the columns of `csv`, in their order. A line that spells them is no tick; one with another number of columns is unreadable.",
+		list(func(c *Config) *[]string { return &c.CSVHeader }, anyText)},
+	{"value.converter.csv.delimiter", ",", "", "What stands between the fields of `csv`, or `tab`.",
+		text(func(c *Config) *string { return &c.CSVDelimiter }, delimiterRule)},
+
+	{"field.symbol", "symbol", "", "Dotted path of the symbol, exact case (a named feed knows it); of `csv` a column's name, or its number from 0. A step that ends in `[]` goes into every element of an array, each a tick of its own: `data[].s`, or `[].s` where the message is the array. `|` joins alternatives, of which the first that is there counts.",
 		text(func(c *Config) *string { return &c.FieldSymbol }, pathRule)},
-	{"field.timestamp", "timestamp_ns", "", "Dotted path of the event time, exact case.",
+	{"field.timestamp", "timestamp_ns", "", "Path of the event time, as of the symbol. It may be empty where `field.timestamp.missing` is `record`.",
 		text(func(c *Config) *string { return &c.FieldTimestamp }, pathRule)},
-	{"field.sequence", "", "ticks have none", "Dotted path of the sequence number, exact case.",
-		text(func(c *Config) *string { return &c.FieldSequence }, pathRule)},
-	{"field.venue", "", "ticks have none", "Dotted path of the venue, exact case.",
+	{"field.timestamp.missing", "fail", "", "A tick whose event time is missing or null: `fail` makes it unusable, `record` judges it by its record's time, and the report names `record` among its units.",
+		oneOf(func(c *Config) *string { return &c.TimestampMissing }, "fail", "record")},
+	{"field.timestamp.date", "none", "", "`record`: event times are times of day, as hh:mm:ss or as a number of `field.timestamp.unit` since midnight of `field.timestamp.zone` (UTC). Of all days it is the one on which the time lies nearest to the record's.",
+		oneOf(func(c *Config) *string { return &c.TimestampDate }, "none", "record")},
+	{"field.sequence", "", "ticks have none", "Path of the sequence number, as of the symbol. `first..last` are two paths, of the range that an aggregate takes up.",
+		text(func(c *Config) *string { return &c.FieldSequence }, rangeRule)},
+	{"field.venue", "", "ticks have none", "Path of the venue, as of the symbol.",
 		text(func(c *Config) *string { return &c.FieldVenue }, pathRule)},
+	{"field.kind", "", "every message is a tick", "Path of what says of which kind a message, or an item of it, is.",
+		text(func(c *Config) *string { return &c.FieldKind }, pathRule)},
+	{"field.kind.ticks", "", "all kinds", "Kinds that are ticks. Messages of others, such as heartbeats and answers, are counted as `ignored`.",
+		list(func(c *Config) *[]string { return &c.FieldKindTicks }, anyText)},
+	{"feed.streams", "apart", "", "Streams of a named feed: `apart` judges the order of each, its name being the tick's venue; `merged` that of all that a symbol has.",
+		oneOf(func(c *Config) *string { return &c.FeedStreams }, "apart", "merged")},
 	{"field.producer", "", "producers are not told apart", "Name of the record header that says who wrote the record, exact case: findings about partitioners then name producers.",
 		text(func(c *Config) *string { return &c.FieldProducer }, anyText)},
-	{"field.timestamp.zone", "", "such a time is unusable", "Zone of times that carry none, by its IANA name.",
+	{"field.timestamp.zone", "", "such a time is unusable", "Zone of times that carry none, by its IANA name. Of an hour that its clock shows twice, the reading nearer to the record's time counts; a time that its clock skips is unusable.",
 		zone()},
 	{"field.timestamp.unit", "auto", "", "Unit of the event time. `auto` goes by the number of digits only, and the report says so.",
 		oneOf(func(c *Config) *string { return &c.FieldTimestampUnit }, "auto", "ns", "us", "ms", "s", "iso")},

@@ -39,11 +39,29 @@ var addressRule = rule{"host:port", func(value string) error {
 }}
 
 // pathRule refuses paths with an empty step, which no field can match.
-var pathRule = rule{"steps separated by '.'", func(value string) error {
-	for step := range strings.SplitSeq(value, ".") {
-		if step == "" {
-			return fmt.Errorf("%q has an empty step", value)
+var pathRule = rule{"steps separated by '.', alternatives by '|'", func(value string) error {
+	for path := range strings.SplitSeq(value, "|") {
+		for step := range strings.SplitSeq(path, ".") {
+			if step == "" {
+				return fmt.Errorf("%q has an empty step", value)
+			}
 		}
+	}
+	return nil
+}}
+
+// rangeRule is a path, or two of them joined by two dots.
+var rangeRule = rule{pathRule.allowed + ", first and last by '..'", func(value string) error {
+	first, last, two := strings.Cut(value, "..")
+	if err := pathRule.check(first); err != nil || !two {
+		return err
+	}
+	return pathRule.check(last)
+}}
+
+var delimiterRule = rule{"one character of ASCII, or tab", func(value string) error {
+	if value != "tab" && (len(value) != 1 || value[0] >= 0x80 || strings.ContainsAny(value, "\"\r\n")) {
+		return fmt.Errorf("%q is no single character that can stand between fields", value)
 	}
 	return nil
 }}

@@ -3,7 +3,6 @@ package config
 import (
 	"strings"
 
-	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/topology"
 )
 
@@ -46,15 +45,11 @@ func (c *Config) validate(topicsOptional bool, faulty map[string]bool) *Error {
 	if len(c.BootstrapServers) == 0 && !faulty["bootstrap.servers"] {
 		fault("bootstrap.servers", "no broker; name one or more as host:port, separated by commas")
 	}
-	for _, field := range []struct{ key, value string }{{"name", c.Name}, {"field.symbol", c.FieldSymbol}, {"field.timestamp", c.FieldTimestamp}} {
-		if field.value == "" && !faulty[field.key] {
-			fault(field.key, "cannot be empty")
-		}
+	if c.Name == "" && !faulty["name"] {
+		fault("name", "cannot be empty")
 	}
-	if c.FieldSymbol != "" && c.FieldTimestamp != "" && !faulty["field.symbol"] && !faulty["field.timestamp"] {
-		if _, err := codecs.NewJSON(codecs.Fields{Symbol: c.FieldSymbol, Timestamp: c.FieldTimestamp}); err != nil {
-			fault("field.timestamp", err.Error())
-		}
+	for _, f := range c.fieldFaults(faulty) {
+		fault(f.Key, f.Text)
 	}
 	for _, scope := range scopes {
 		for _, f := range c.clientFaults(scope) {
