@@ -73,7 +73,7 @@ func (b *batch) judgeOffsets(consumed map[int32]int64) {
 			f := b.finding(ConsumerLag, "partition/"+strconv.Itoa(int(id)), id, at)
 			f.Count, f.Observed, f.Threshold, f.Unit = 1, float64(lag), float64(limit), "records"
 			f.Evidence["committed"], f.Evidence["log_end"] = at, end
-			f.Cause = fmt.Sprintf("partition %d is consumed up to %d, %d records behind its end %d", id, at, lag, end)
+			f.Cause = fmt.Sprintf("partition %d is consumed up to %d, %s behind its end %d", id, at, plural(lag, "record"), end)
 			b.listed = append(b.listed, *f)
 		}
 	}

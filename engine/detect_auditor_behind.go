@@ -40,11 +40,11 @@ func (p *Partition) judgeBehind(now int64) {
 
 func describeAuditorBehind(p *Partition, e *Episode, f *Finding) {
 	f.Observed, f.Threshold, f.Unit = float64(e.Worst), float64(p.limits.MaxLagTicks), "records"
-	f.Cause = fmt.Sprintf("the audit is up to %d records behind the end of %s/%d", e.Worst, p.topic, p.id)
+	f.Cause = fmt.Sprintf("the audit is up to %s behind the end of %s/%d", plural(e.Worst, "record"), p.topic, p.id)
 	f.Evidence["through_offset"] = p.row.Through
 	f.Evidence["log_end"] = p.progress.high
 	if _, stalled := p.Stalled(e.LastTime); stalled && f.State != Resolved {
 		f.Evidence["stalled"] = true
-		f.Cause = fmt.Sprintf("the audit has stood still at offset %d of %s/%d, %d records before its end", p.reached(), p.topic, p.id, p.behind())
+		f.Cause = fmt.Sprintf("the audit has stood still at offset %d of %s/%d, %s before its end", p.reached(), p.topic, p.id, plural(p.behind(), "record"))
 	}
 }

@@ -152,7 +152,9 @@ func (t Time) text() string {
 	return string(b)
 }
 
-// plural is a count of things as a sentence has it: "1 tick", "3 ticks".
+// Plural is a count of things as a sentence has it: "1 tick", "3 ticks".
+func Plural(n int64, thing string) string { return plural(n, thing) }
+
 func plural(n int64, thing string) string {
 	if n == 1 {
 		return "1 " + thing

@@ -90,7 +90,11 @@ func PartitionerByName(name string) (Partitioner, error) {
 			return p, nil
 		}
 	}
-	return Partitioner{}, fmt.Errorf("unknown partitioner %q; the nearest name is %q", name, nearestPartitioner(name))
+	near, choices := nearestPartitioner(name)
+	if len(choices) > 0 {
+		return Partitioner{}, fmt.Errorf("unknown partitioner %q: the choices of %s are %s; the nearest name is %q", name, near.Client, strings.Join(choices, ", "), near.Name)
+	}
+	return Partitioner{}, fmt.Errorf("unknown partitioner %q; the nearest name is %q", name, near.Name)
 }
 
 // otherNames are names under which people know a client of the table.
@@ -100,21 +104,45 @@ var otherNames = map[string]string{
 	"kgo": "franz-go", "node": "kafkajs",
 }
 
-func nearestPartitioner(name string) string {
+// nearestPartitioner is what an unknown name was likely meant to be. Where it
+// is a choice that a known client does not have, it is one of that client's
+// own, which are told too.
+func nearestPartitioner(name string) (near Partitioner, choices []string) {
 	name = strings.ToLower(strings.TrimSpace(name))
-	if known, ok := otherNames[name]; ok {
-		return known
+	client, choice, chosen := strings.Cut(name, ":")
+	if known, ok := otherNames[client]; ok {
+		client = known
 	}
-	best, least := "", 1<<30
-	for _, p := range partitionerTable {
-		if strings.HasPrefix(p.Name, name) {
-			return p.Name
+	if name = client; chosen {
+		name += ":" + choice
+	}
+	among := partitionerTable
+	if chosen {
+		var own []Partitioner
+		for _, p := range partitionerTable {
+			if p.Client == client && p.Choice != "" {
+				own, choices = append(own, p), append(choices, p.Choice)
+			}
+		}
+		if len(own) > 0 {
+			among = own
+		}
+	}
+	least := 1 << 30
+	for _, p := range among {
+		if p.Name == name {
+			return p, choices
+		}
+	}
+	for _, p := range among {
+		if strings.HasPrefix(p.Name, name) || len(choices) > 0 && strings.Contains(p.Choice, choice) {
+			return p, choices
 		}
 		if d := editDistance(name, p.Name); d < least {
-			best, least = p.Name, d
+			near, least = p, d
 		}
 	}
-	return best
+	return near, choices
 }
 
 // editDistance is the Levenshtein distance of two names in bytes.

@@ -266,10 +266,15 @@ func TestPartitionerUnknownName(t *testing.T) {
 	for name, nearest := range map[string]string{
 		"murmur": "murmur2", "Java": "java", "librdkafka:murmur2-random": "librdkafka:murmur2_random",
 		"sarama:ref": "sarama:reference", "confluent-kafka": "librdkafka", "kafka-go": "segmentio", "": "murmur2",
+		"librdkafka:random": "librdkafka:consistent_random", "librdkafka:": "librdkafka:consistent_random",
+		"confluent-kafka:murmur2": "librdkafka:murmur2", "kafka-python:murmur2": "kafka-python:sticky", "librdkafa:murmur2": "librdkafka:murmur2",
 	} {
 		_, err := PartitionerByName(name)
 		if err == nil || !strings.HasSuffix(err.Error(), strconv.Quote(nearest)) {
 			t.Errorf("%q: %v, want %q named", name, err, nearest)
+		}
+		if strings.HasPrefix(name, "librdkafka:") && !strings.Contains(err.Error(), "the choices of librdkafka are consistent_random, consistent, murmur2_random") {
+			t.Errorf("%q: %v", name, err)
 		}
 	}
 }

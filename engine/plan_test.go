@@ -247,6 +247,7 @@ func TestPlanTopic(t *testing.T) {
 		// 168 MB/s need 34, doubled 68, up to a multiple of 12.
 		{TopicNeeds{1_000_000, 168, 12, day}, 72, 403_200_000_000},
 		{TopicNeeds{1, 1, 1, time.Second}, 2, 1},
+		{TopicNeeds{5e-324, 5e-324, 1, time.Second}, 2, 1}, // whose product is 0
 		{TopicNeeds{10, 200, 7, time.Hour}, 14, 1_028_572},
 	} {
 		got, err := PlanTopic(c.needs)

@@ -42,7 +42,8 @@ const (
 
 // PlanTopic sizes a topic:
 //
-//  1. load = rate × size, in bytes a second.
+//  1. load = rate × size, in bytes a second, at least one: less than that
+//     needs no less.
 //  2. least = the larger of the number of consumers, each of which needs a
 //     partition of its own, and load ÷ 5 MB/s, rounded up.
 //  3. partitions = 2 × least, rounded up to a multiple of the consumers, so
@@ -62,7 +63,7 @@ func PlanTopic(needs TopicNeeds) (TopicPlan, error) {
 	if err := needs.check(); err != nil {
 		return TopicPlan{}, err
 	}
-	load := needs.TicksPerSecond * needs.BytesPerTick
+	load := max(needs.TicksPerSecond*needs.BytesPerTick, 1)
 	consumers := float64(needs.Consumers)
 	least := max(consumers, math.Ceil(load/planPartitionBytes))
 	partitions := consumers * math.Ceil(planHeadroom*least/consumers)

@@ -30,7 +30,8 @@ var update = flag.Bool("update", false, "rewrite the expected findings in testda
 // partition so far. key is its key, "null" or "empty" for none and for no
 // bytes. tombstone, unreadable=REASON and unusable=REASON say what its value
 // is, from=TOPIC/P/OFFSET what its headers name. x and every repeat it, with
-// steady at the same event time.
+// steady at the same event time. content is what it says, as a number; halted
+// and resumed tell of a halt of the symbol.
 //
 //	clock TIME [end=P:OFFSET]     the audit is live and this is the wall clock
 //	lag TIME GROUP P COMMITTED START END [GROUP P ...]   - is unknown
@@ -44,6 +45,23 @@ type scriptCase struct {
 	limits []string
 	lines  []string
 	want   []string
+}
+
+// closedHours are those of markets that are closed once, from T0 plus one time
+// to T0 plus another: the limit closed=FROM-TO.
+type closedHours struct{ from, to int64 }
+
+func (c closedHours) Hours(string) Hours { return c }
+
+func (c closedHours) Open(from, to int64) time.Duration {
+	return time.Duration(max(0, to-from-max(0, min(to, c.to)-max(from, c.from))))
+}
+
+func (c closedHours) After(from int64, open time.Duration) int64 {
+	if at := from + int64(open); at <= c.from || from >= c.to {
+		return at
+	}
+	return from + int64(open) + c.to - max(from, c.from)
 }
 
 // T0 of the scripts, and of the cases of public bug reports.
@@ -141,7 +159,12 @@ func newPlay(t *testing.T, c *scriptCase) *play {
 		case "max.tick.age.ms":
 			l.MaxTickAge = ms()
 		case "max.symbol.silence.ms":
-			l.MaxSymbolSilence = ms()
+			if l.AutoSilence = v == "auto"; !l.AutoSilence {
+				l.MaxSymbolSilence = ms()
+			}
+		case "closed":
+			from, to, _ := strings.Cut(v, "-")
+			l.Calendar = closedHours{after(from), after(to)}
 		case "clock.skew.tolerance.ms":
 			l.ClockSkewTolerance = ms()
 		case "partition.skew.min.ticks":
@@ -206,6 +229,12 @@ func (p *play) records(line string) []record {
 		case k == "from":
 			f := strings.Split(v, "/")
 			tick.Origin = &Place{f[0], int32(number(f[1])), number(f[2])}
+		case k == "content":
+			tick.Content = uint64(number(v))
+		case k == "halted":
+			tick.Halt = Halted
+		case k == "resumed":
+			tick.Halt = Resumed
 		case k == "steady":
 			steady = true
 		case k == "every":

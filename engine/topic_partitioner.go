@@ -121,7 +121,7 @@ func (t *Topic) undecidedNote() string {
 	}
 	n := fmt.Sprintf("undecided by %s, %s", t.keysAndPlaces(), among)
 	if e.moreKeys > 0 {
-		n += fmt.Sprintf("; about %d more keys decide", e.moreKeys)
+		n += fmt.Sprintf("; about %s would decide", plural(int64(e.moreKeys), "more key"))
 	}
 	return n
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
+
+	"github.com/auditstream/auditstream/engine"
 )
 
 // GrowthError says that a topic has got partitions since the start. The audit
@@ -19,7 +21,7 @@ type GrowthError struct {
 }
 
 func (e *GrowthError) Error() string {
-	return fmt.Sprintf("topic %s has partition %d, it had %d partitions at the start", e.Topic, e.Partition, e.Known)
+	return fmt.Sprintf("topic %s has partition %d, it had %s at the start", e.Topic, e.Partition, engine.Plural(int64(e.Known), "partition"))
 }
 
 // grown is a GrowthError when a topic has more partitions than at the start.

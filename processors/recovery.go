@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/auditstream/auditstream/engine"
 )
 
 // recover fills the units of all claims from the table topic and returns the
@@ -123,7 +125,7 @@ const progressEvery = 2 * time.Second
 
 // tellRecovery says how far the recovery of a large table has come.
 func (s *session) tellRecovery(rows, done, partitions int) {
-	s.g.cfg.Status.group(s.g.name, fmt.Sprintf("recovering: %d rows read, %d of %d partitions done", rows, done, partitions))
+	s.g.cfg.Status.group(s.g.name, fmt.Sprintf("recovering: %s read, %d of %s done", engine.Plural(int64(rows), "row"), done, engine.Plural(int64(partitions), "partition")))
 	s.g.log.Info().Int("rows", rows).Int("partitions_done", done).Int("partitions", partitions).Msg("recovering")
 }
 

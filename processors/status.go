@@ -110,7 +110,7 @@ func (s *Status) Stats() Stats {
 	}
 	for _, p := range c.Partitions {
 		if p.Stalled {
-			c.NotReady = append(c.NotReady, fmt.Sprintf("%s/%d: stands still, %d records before its end", p.Topic, p.Partition, p.Lag))
+			c.NotReady = append(c.NotReady, fmt.Sprintf("%s/%d: stands still, %s before its end", p.Topic, p.Partition, engine.Plural(p.Lag, "record")))
 		}
 	}
 	if len(s.groups) == 0 {

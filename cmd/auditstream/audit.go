@@ -43,18 +43,20 @@ func audit(ctx context.Context, c *config.Config, o auditOptions) error {
 	if err != nil {
 		return unlessStopped(ctx, err)
 	}
-	// Faults of the topics are told before anything listens.
+	// An address that is taken is told before any topic is made, faults of the
+	// topics before anything answers.
+	server, err := httpapi.Listen(c.RestListeners, httpapi.Handler(build(), func() httpapi.Status { return httpStatus(o.status.Stats(), c.MetricsLagNames) }))
+	if err != nil {
+		return err
+	}
+	defer server.Close()
 	if p.Prepare, err = preparedOnce(ctx, p.Prepare); err != nil {
 		return unlessStopped(ctx, err)
 	}
 	if p.Limits.TimestampType, err = timestampType(ctx, admin, c); err != nil {
 		return unlessStopped(ctx, err)
 	}
-	server, err := httpapi.Start(c.RestListeners, httpapi.Handler(build(), func() httpapi.Status { return httpStatus(o.status.Stats(), c.MetricsLagNames) }))
-	if err != nil {
-		return err
-	}
-	defer server.Close()
+	server.Serve()
 	if o.listening != nil {
 		o.listening(server.Addresses())
 	}

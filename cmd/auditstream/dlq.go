@@ -209,9 +209,4 @@ func lastOf(text string, n int) string {
 	return ".." + strings.ToValidUTF8(text[len(text)-n+2:], "")
 }
 
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
+func counted(n int, thing string) string { return engine.Plural(int64(n), thing) }

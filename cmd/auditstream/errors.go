@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/config"
 	"github.com/auditstream/auditstream/internal/kafka"
 	"github.com/auditstream/auditstream/processors"
@@ -28,7 +29,7 @@ type findingsError struct {
 }
 
 func (e findingsError) Error() string {
-	return fmt.Sprintf("%d findings at or above %s", e.count, e.severity)
+	return fmt.Sprintf("%s at or above %s", engine.Plural(int64(e.count), "finding"), e.severity)
 }
 
 // tryError adds the next step to an error.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"net"
 	"strings"
 	"testing"
 
@@ -127,6 +128,25 @@ func TestRunTellsWhoMayWidenTheTable(t *testing.T) {
 	if command := "kafka-topics.sh --bootstrap-server " + c.Brokers[0] + " --alter --topic " + g.names.Table + " --partitions 4"; code != exitUsage ||
 		!strings.Contains(said, command) || !strings.Contains(said, "TOPIC_AUTHORIZATION_FAILED") || g.width(t) != 2 {
 		t.Errorf("exit code %d, %s", code, said)
+	}
+}
+
+// What keeps an audit from starting leaves no topics behind.
+func TestRunOnATakenPortMakesNoTopic(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	c := kafkatest.Fake(t)
+	topic, name := c.Topic(t, 2), kafkatest.Name(t)
+	var said bytes.Buffer
+	code := run(t.Context(), []string{"run", "--stop-at-end", "--set", "bootstrap.servers=" + c.Brokers[0], "--set", "name=" + name,
+		"--set", "topics=" + topic, "--set", "rest.listeners=http://" + taken.Addr().String(), "--set", "state.dir=" + t.TempDir()},
+		strings.NewReader(""), &said, &said, nil)
+	topics, err := c.Admin(t).ListTopics(t.Context())
+	if err != nil || code != exitFailed || !strings.Contains(said.String(), "is taken by another process") || topics.Has(topic+".audit") || topics.Has(topology.NamesOf(name).Table) {
+		t.Errorf("exit code %d, topics %v (%v), %s", code, topics.Names(), err, said.String())
 	}
 }
 

@@ -106,6 +106,14 @@ func partitionsFlag(cmd *cobra.Command, flag string, n int32) error {
 	return nil
 }
 
+// countedAs is a count with what it counts: one of them, or several.
+func countedAs(n int, one, several string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + several
+}
+
 // shown is a key as a table shows it: as it is when it is plain, otherwise
 // quoted with everything invisible escaped.
 func shown(key []byte) string {

@@ -73,10 +73,10 @@ func writeGrowth(o *planOutput, p engine.Partitioner, growth engine.Growth) erro
 
 // growthSummary tells how many move and where their history is stranded.
 func growthSummary(p engine.Partitioner, growth engine.Growth) string {
-	text := fmt.Sprintf("%d of %d symbols move from %d to %d partitions under %s.",
-		len(growth.Moves), growth.Symbols, growth.From, growth.To, p.Name)
+	text := fmt.Sprintf("%d of %s from %d to %s under %s.",
+		len(growth.Moves), countedAs(growth.Symbols, "symbol moves", "symbols move"), growth.From, engine.Plural(int64(growth.To), "partition"), p.Name)
 	if growth.Spread > 0 {
-		text += fmt.Sprintf("\n%d symbols are on no one partition, before and after.", growth.Spread)
+		text += fmt.Sprintf("\n%s on no one partition, before and after.", countedAs(growth.Spread, "symbol is", "symbols are"))
 	}
 	if len(growth.Stranded) == 0 {
 		return text

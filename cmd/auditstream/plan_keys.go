@@ -58,8 +58,11 @@ func (k *planKeys) read(a *app, args []string) ([][]byte, error) {
 		}
 		keys = append(keys, key)
 	}
+	if len(keys) == 0 {
+		return nil, usagef("--keys %s: the file is empty; a line for each key, and an empty line for the empty key", k.file)
+	}
 	if returns > 0 && !k.hex && !k.normalize {
-		fmt.Fprintf(a.err, "%s: %d lines end in a carriage return, which is part of their keys; --normalize strips it\n", k.file, returns)
+		fmt.Fprintf(a.err, "%s: %s in a carriage return, which is part of the key; --normalize strips it\n", k.file, countedAs(returns, "line ends", "lines end"))
 	}
 	return keys, nil
 }

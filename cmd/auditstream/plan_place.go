@@ -185,7 +185,9 @@ func clientsFlag(names []string) ([]engine.Partitioner, error) {
 		return nil, usagef("--clients needs two names or more, with commas between")
 	}
 	var named []engine.Partitioner
-	for i, name := range names {
+	for i := range names {
+		names[i] = strings.TrimSpace(names[i]) // "java, librdkafka"
+		name := names[i]
 		if slices.Contains(names[:i], name) {
 			return nil, usagef("--clients names %s twice", name)
 		}
@@ -212,7 +214,7 @@ func writeDivergence(o *planOutput, clients []string, n int32, differing []engin
 			return err
 		}
 	}
-	if err := o.say("%d symbols differ between %s over %d partitions.", len(differing), strings.Join(clients, ", "), n); err != nil {
+	if err := o.say("%s between %s over %s.", countedAs(len(differing), "symbol differs", "symbols differ"), strings.Join(clients, ", "), engine.Plural(int64(n), "partition")); err != nil {
 		return err
 	}
 	return o.flush()

@@ -44,7 +44,6 @@ func TestPlanOutput(t *testing.T) {
 		{"partition --keys - --hex --partitions 12 --partitioner sarama --json", "515841\r\n000000000706515841",
 			`{"key":"QXA","key_hex":"515841","partitioner":"sarama","partitions":12,"partition":7}` + "\n" +
 				`{"key":"\u0000\u0000\u0000\u0000\u0007\u0006QXA","key_hex":"000000000706515841","partitioner":"sarama","partitions":12,"partition":8}` + "\n"},
-		{"partition --keys - --partitions 12 --json", "", ""},
 		{"partition QXA '' --partitions 12 --partitioner librdkafka", "",
 			"KEY  PARTITION\nQXA  7\n\"\"   - (librdkafka does not hash an empty key: sticky random)\n"},
 		{"divergence QXA QXB AAPL '' --clients java,librdkafka --partitions 12 --json", "",
@@ -104,6 +103,8 @@ func TestPlanRefuses(t *testing.T) {
 		{"partition QXA --partitions 3000000000", exitUsage, "--partitions"},
 		{"partition QXA", exitUsage, "--partitions is missing"},
 		{"partition --partitions 3", exitUsage, "no keys"},
+		{"partition --keys - --partitions 12", exitUsage, "--keys -: the file is empty"},
+		{"divergence QXA --clients java,librdkafka:random --partitions 3", exitUsage, `the choices of librdkafka are consistent_random, `},
 		{"partition QXA --partitions 3 --partitioner murmur3", exitUsage, `the nearest name is "murmur2"`},
 		{"partition QXZ --hex --partitions 3", exitUsage, `"QXZ": not hexadecimal`},
 		{"partition --keys " + file + " --hex --partitions 3", exitUsage, "line 2: not hexadecimal"},
@@ -142,7 +143,7 @@ func TestPlanProducerRefusalInJSON(t *testing.T) {
 
 func TestPlanTellsCarriageReturns(t *testing.T) {
 	code, out, errs := planRun("QXA\r\nQXB\n", "partition", "--keys", "-", "--partitions", "12", "--json")
-	if code != exitDone || !strings.Contains(out, `"key_hex":"5158410d"`) || !strings.Contains(errs, "1 lines end in a carriage return") {
+	if code != exitDone || !strings.Contains(out, `"key_hex":"5158410d"`) || !strings.Contains(errs, ": 1 line ends in a carriage return") {
 		t.Errorf("exit %d, %q, %q", code, out, errs)
 	}
 }

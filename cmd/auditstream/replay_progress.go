@@ -8,6 +8,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/capture"
 	"github.com/auditstream/auditstream/internal/replay"
 )
@@ -77,7 +78,7 @@ func (p *replayProgress) line(done replay.Progress, after time.Duration) string 
 	switch {
 	case p.in != nil && p.in.Size > 0:
 		part := float64(p.in.Consumed()) / float64(p.in.Size)
-		line := fmt.Sprintf("replay: %d records, %.0f a second, %.0f%% of %s", done.Done, rate, 100*part, p.in.Name)
+		line := fmt.Sprintf("replay: %s, %.0f a second, %.0f%% of %s", engine.Plural(done.Done, "record"), rate, 100*part, p.in.Name)
 		if part > 0 {
 			line += ", " + left(after.Seconds()*(1-part)/part)
 		}
@@ -89,7 +90,7 @@ func (p *replayProgress) line(done replay.Progress, after time.Duration) string 
 		}
 		return line
 	}
-	return fmt.Sprintf("replay: %d records, %.0f a second", done.Done, rate)
+	return fmt.Sprintf("replay: %s, %.0f a second", engine.Plural(done.Done, "record"), rate)
 }
 
 func left(seconds float64) string {

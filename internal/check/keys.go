@@ -47,7 +47,7 @@ func (s *sample) keyForms() Check {
 	for at := range s.keys {
 		distinct[at.key] = true
 	}
-	parts := []string{fmt.Sprintf("%s of %s", plural(int64(s.keyed), "record"), plural(int64(len(distinct)), "key"))}
+	parts := []string{fmt.Sprintf("%s of %s", engine.Plural(int64(s.keyed), "record"), engine.Plural(int64(len(distinct)), "key"))}
 	tell := func(n int, what string) {
 		if n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, what))

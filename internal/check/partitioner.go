@@ -47,13 +47,13 @@ func (s *sample) partitioner() Check {
 
 func (s *sample) decided(result *Check, p *engine.Inference, places []engine.KeyPlace) {
 	f := &p.Functions[0]
-	by := "all of " + plural(p.Keys, "key")
+	by := "all of " + engine.Plural(p.Keys, "key")
 	if p.Elsewhere > 0 {
-		by = fmt.Sprintf("%d of %s", f.Keys, plural(p.Keys, "key"))
+		by = fmt.Sprintf("%d of %s", f.Keys, engine.Plural(p.Keys, "key"))
 	}
 	result.Observed = fmt.Sprintf("%s, by %s (%s)", f.Name, by, list(clientsOf(f)))
 	if len(p.Same) > 0 {
-		result.Observed += fmt.Sprintf(", the same as %s over %s", list(p.Same), plural(int64(s.partitions), "partition"))
+		result.Observed += fmt.Sprintf(", the same as %s over %s", list(p.Same), engine.Plural(int64(s.partitions), "partition"))
 	}
 	if p.Elsewhere > 0 {
 		result.Status = Warn
@@ -90,7 +90,7 @@ func noFunction(result *Check, p *engine.Inference) {
 
 func undecided(result *Check, p *engine.Inference) {
 	if len(p.Candidates) > 0 {
-		result.Observed = fmt.Sprintf("undecided between %s: %s agree under each", list(p.Candidates), plural(p.Keys, "key"))
+		result.Observed = fmt.Sprintf("undecided between %s: %s agree under each", list(p.Candidates), engine.Plural(p.Keys, "key"))
 		if p.Keys == 1 {
 			result.Observed = fmt.Sprintf("undecided between %s: one key lies where each puts it", list(p.Candidates))
 		}
@@ -98,7 +98,7 @@ func undecided(result *Check, p *engine.Inference) {
 		result.Observed = fmt.Sprintf("undecided: no known function fits all, %s", spread(p))
 	}
 	if p.MoreKeys > 0 {
-		result.Observed += "; about " + plural(int64(p.MoreKeys), "more key") + " would decide"
+		result.Observed += "; about " + engine.Plural(int64(p.MoreKeys), "more key") + " would decide"
 	}
 	if p.Places > p.Keys {
 		result.Status = Warn
@@ -109,9 +109,9 @@ func undecided(result *Check, p *engine.Inference) {
 // spread says how many keys lie on how many partitions each.
 func spread(p *engine.Inference) string {
 	if p.Places == p.Keys {
-		return plural(p.Keys, "key") + ", each on one partition"
+		return engine.Plural(p.Keys, "key") + ", each on one partition"
 	}
-	return fmt.Sprintf("%s on %s, counting each of their partitions", plural(p.Keys, "key"), plural(p.Places, "place"))
+	return fmt.Sprintf("%s on %s, counting each of their partitions", engine.Plural(p.Keys, "key"), engine.Plural(p.Places, "place"))
 }
 
 // pinned holds where the keys lie against the configured function.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/config"
 	"github.com/auditstream/auditstream/internal/kafka"
 )
@@ -25,7 +26,7 @@ func reach(ctx context.Context, admin *kafka.Admin, c *config.Config) []Check {
 	if err != nil {
 		return []Check{failed(nameReach, expectedReach, err)}
 	}
-	observed := fmt.Sprintf("%s by %s", plural(int64(len(brokers)), "broker"), strings.Join(c.BootstrapServers, ","))
+	observed := fmt.Sprintf("%s by %s", engine.Plural(int64(len(brokers)), "broker"), strings.Join(c.BootstrapServers, ","))
 	checks := []Check{{nameReach, OK, observed, expectedReach, ""}}
 	var versions, old []string
 	for _, b := range brokers {

@@ -42,7 +42,7 @@ func sampled(ctx context.Context, c *config.Config, decoder codecs.TickDecoder, 
 		s.add(r, ticks)
 	}
 	return []Check{
-		{name, OK, fmt.Sprintf("the last %s of %s", plural(int64(len(records)), "record"), plural(int64(s.seen), "partition")), "", ""},
+		{name, OK, fmt.Sprintf("the last %s of %s", engine.Plural(int64(len(records)), "record"), engine.Plural(int64(s.seen), "partition")), "", ""},
 		s.values(), s.times(), s.clock(), s.keyForms(), s.partitioner(),
 	}
 }

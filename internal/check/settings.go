@@ -81,7 +81,7 @@ func (c *cluster) minISR(topic, value string) Check {
 	case n < wantedISR:
 		result.Status, result.Action = Warn, c.alter(topic, "min.insync.replicas=2")+", so that acks=all means two brokers"
 	case n >= replicas:
-		result.Status, result.Observed = Warn, fmt.Sprintf("%d of %s", n, plural(int64(replicas), "replica"))
+		result.Status, result.Observed = Warn, fmt.Sprintf("%d of %s", n, engine.Plural(int64(replicas), "replica"))
 		result.Action = "more replicas: as it is, one broker that fails stops the producers"
 	}
 	return result
@@ -149,7 +149,7 @@ func (c *cluster) size(topic string, settings map[string]string, needs Needs) []
 	if err != nil {
 		return []Check{failed(result.Name, result.Expected, err)}
 	}
-	result.Expected = fmt.Sprintf("%d for %g ticks/s of %g B and %s", plan.Partitions, needs.TicksPerSecond, needs.BytesPerTick, plural(int64(needs.Consumers), "consumer"))
+	result.Expected = fmt.Sprintf("%d for %g ticks/s of %g B and %s", plan.Partitions, needs.TicksPerSecond, needs.BytesPerTick, engine.Plural(int64(needs.Consumers), "consumer"))
 	switch {
 	case count < int(plan.Partitions):
 		result.Status = Warn

@@ -9,6 +9,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 
+	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/config"
 	"github.com/auditstream/auditstream/internal/kafka"
 	"github.com/auditstream/auditstream/internal/nearest"
@@ -157,9 +158,4 @@ func expected(topic topology.Topic, required int, fixed bool) string {
 	return text
 }
 
-func partitions(n int) string {
-	if n == 1 {
-		return "1 partition"
-	}
-	return fmt.Sprintf("%d partitions", n)
-}
+func partitions(n int) string { return engine.Plural(int64(n), "partition") }

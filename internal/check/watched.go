@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/config"
 	"github.com/auditstream/auditstream/internal/kafka"
 )
@@ -58,7 +59,7 @@ func kindOf(kind, state string) string {
 }
 
 func lagCheck(ctx context.Context, admin *kafka.Admin, c *config.Config, group, kind string, ends kafka.Offsets) Check {
-	result := Check{"watched group " + group, OK, kind, fmt.Sprintf("at most %s behind on any partition", plural(c.MaxLagTicks, "record")), ""}
+	result := Check{"watched group " + group, OK, kind, fmt.Sprintf("at most %s behind on any partition", engine.Plural(c.MaxLagTicks, "record")), ""}
 	commits, err := admin.CommittedOffsets(ctx, group)
 	if err != nil {
 		return unmeasured(result.Name, result.Expected, err)
@@ -86,7 +87,7 @@ func lagCheck(ctx context.Context, admin *kafka.Admin, c *config.Config, group, 
 	case worst > c.MaxLagTicks:
 		result.Status, result.Action = Warn, "find out what holds the group up, or raise max.lag.ticks"
 	}
-	result.Observed = fmt.Sprintf("%s; %s behind on %s, %d at most on one", kind, plural(total, "offset"), plural(int64(partitions), "partition"), worst)
+	result.Observed = fmt.Sprintf("%s; %s behind on %s, %d at most on one", kind, engine.Plural(total, "offset"), engine.Plural(int64(partitions), "partition"), worst)
 	if without > 0 {
 		result.Observed += fmt.Sprintf("; nothing committed on %d", without)
 	}

@@ -72,8 +72,8 @@ func (s *Summary) Table(style view.Style) string {
 		f := &s.Others[i]
 		fmt.Fprintf(&b, "%s %-20s %s: %s\n", style.Bad(fmt.Sprintf("%-16s", "no fault")), f.Code, view.Subject(f), f.Cause)
 	}
-	fmt.Fprintf(&b, "%d of %d findings of injected faults found, %d others at WARNING or above, in %d ticks\n",
-		found, injected, len(s.Others), s.Ticks)
+	fmt.Fprintf(&b, "%d of %d findings of injected faults found, %s at WARNING or above, in %s\n",
+		found, injected, engine.Plural(int64(len(s.Others)), "other"), engine.Plural(s.Ticks, "tick"))
 	return b.String()
 }
 

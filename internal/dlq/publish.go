@@ -6,6 +6,7 @@ import (
 	"github.com/IBM/sarama"
 
 	"github.com/auditstream/auditstream/codecs"
+	"github.com/auditstream/auditstream/engine"
 )
 
 // Publisher writes letters back to the topics that their records came from.
@@ -41,7 +42,7 @@ func Refused(l *Letter, partitions map[string]int32) string {
 	case !ok:
 		return "its topic is not among the key topics"
 	case l.Place.Partition >= n:
-		return fmt.Sprintf("its topic has %d partitions now", n)
+		return fmt.Sprintf("its topic has %s now", engine.Plural(int64(n), "partition"))
 	}
 	return ""
 }

@@ -33,6 +33,16 @@ const (
 // free port. Nothing listens when an error is returned. An empty list gives a
 // server that listens nowhere.
 func Start(addresses string, handler http.Handler) (*Server, error) {
+	s, err := Listen(addresses, handler)
+	if err == nil {
+		s.Serve()
+	}
+	return s, err
+}
+
+// Listen is the first half of [Start]: it takes the addresses, and lets who
+// comes wait for Serve.
+func Listen(addresses string, handler http.Handler) (*Server, error) {
 	s := &Server{
 		http: &http.Server{
 			Handler:           handler,
@@ -54,10 +64,14 @@ func Start(addresses string, handler http.Handler) (*Server, error) {
 		}
 		s.listeners = append(s.listeners, listener)
 	}
+	return s, nil
+}
+
+// Serve begins to answer.
+func (s *Server) Serve() {
 	for _, listener := range s.listeners {
 		go s.serve(listener)
 	}
-	return s, nil
 }
 
 func listen(address string) (net.Listener, error) {
@@ -101,6 +115,7 @@ func (s *Server) Failed() <-chan error { return s.failed }
 // Close stops listening, lets requests that are under way end, and cuts those
 // that take too long.
 func (s *Server) Close() error {
+	defer s.closeListeners() // those that were never served
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	if err := s.http.Shutdown(ctx); err != nil {

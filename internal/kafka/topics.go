@@ -11,6 +11,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 
+	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/nearest"
 	"github.com/auditstream/auditstream/topology"
 )
@@ -164,14 +165,14 @@ func (a *Admin) wrongCount(topic topology.Topic, count, required int, counts map
 		if counts[widest] != required {
 			continue
 		}
-		fault = fmt.Errorf("table %q has %d partitions, but topic %q has %d: rows would not lie beside their ticks",
-			topic.Name, count, widest, required)
+		fault = fmt.Errorf("table %q has %s, but topic %q has %d: rows would not lie beside their ticks",
+			topic.Name, engine.Plural(int64(count), "partition"), widest, required)
 		if count < required {
 			return a.WidenCommand(topic.Name, required) + ", or delete the topic to audit from the start", fault
 		}
 		return fmt.Sprintf("delete topic %s to audit from the start, or give this audit another name", topic.Name), fault
 	}
-	fault = fmt.Errorf("topic %q has %d partitions, it must have %d", topic.Name, count, required)
+	fault = fmt.Errorf("topic %q has %s, it must have %d", topic.Name, engine.Plural(int64(count), "partition"), required)
 	return fmt.Sprintf("delete topic %s, or give this audit another name", topic.Name), fault
 }
 

@@ -94,7 +94,7 @@ func checkConsumed(all []history, consumed map[int32]int64) error {
 	for _, h := range all {
 		for id := range consumed {
 			if id >= h.partitions {
-				return invalidf("consumed offsets: %s has no partition %d, it has %d partitions", h.topic, id, h.partitions)
+				return invalidf("consumed offsets: %s has no partition %d, it has %s", h.topic, id, engine.Plural(int64(h.partitions), "partition"))
 			}
 		}
 	}

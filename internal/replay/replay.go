@@ -93,7 +93,7 @@ func (r *replay) add(name, mark string, shown int32) error {
 	count := shown
 	if r.Partitions > 0 {
 		if count = r.Partitions; count < shown && !r.in.Bare {
-			return invalidf("%s shows partition %d of %s, and %d partitions were given", r.in.Name, shown-1, name, count)
+			return invalidf("%s shows partition %d of %s, but the partitions that were given are %d", r.in.Name, shown-1, name, count)
 		}
 	}
 	if count > MaxPartitions {
@@ -101,7 +101,7 @@ func (r *replay) add(name, mark string, shown int32) error {
 	}
 	for id := range r.Consumed {
 		if id >= count {
-			return invalidf("consumed offsets: %s has no partition %d, it has %d partitions", name, id, count)
+			return invalidf("consumed offsets: %s has no partition %d, it has %s", name, id, engine.Plural(int64(count), "partition"))
 		}
 	}
 	a := newAudit(name, count, &r.limits, r.Report)
@@ -139,7 +139,7 @@ func (r *replay) read(ctx context.Context) error {
 	for {
 		if r.records%lookEvery == 0 {
 			if err := ctx.Err(); err != nil {
-				return fmt.Errorf("%s: stopped after %d records: %w", r.in.Name, r.records, err)
+				return fmt.Errorf("%s: stopped after %s: %w", r.in.Name, engine.Plural(r.records, "record"), err)
 			}
 			if r.Progress != nil {
 				r.Progress(Progress{Done: r.records})
@@ -200,7 +200,11 @@ func (r *replay) record(in *capture.Reader, rec *capture.Record) error {
 func (r *replay) tellDamage(in *capture.Reader) error {
 	a := r.audits[0]
 	if lines, first := in.Lost(); lines > 0 {
-		r.Note("%s: %d lines are no records and were left out, the first is line %d", r.in.Name, lines, first)
+		what := "lines left out that are no records"
+		if lines == 1 {
+			what = "line left out that is no record"
+		}
+		r.Note("%s: %d %s, the first is line %d", r.in.Name, lines, what, first)
 		a.topic.Damaged(r.in.Name, lines, first)
 	}
 	if in.CutShort() {
@@ -208,7 +212,7 @@ func (r *replay) tellDamage(in *capture.Reader) error {
 		a.topic.Damaged(r.in.Name, 0, 0)
 	}
 	if r.again > 0 {
-		r.Note("%s: %d records repeat an offset of their partition or lie before it: they are counted as duplicates and judged no further", r.in.Name, r.again)
+		r.Note("%s: %s at or before an offset of the same partition that was read: counted as duplicates and judged no further", r.in.Name, engine.Plural(r.again, "record"))
 	}
 	return a.write(a.topic.Snapshot().Reports)
 }

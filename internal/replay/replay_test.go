@@ -106,7 +106,7 @@ func TestRepeatedOffsets(t *testing.T) {
 		t.Fatal(err)
 	}
 	final := reports[len(reports)-1]
-	if final.Counts.Records != 4 || final.Counts.Duplicates != 2 || final.Counts.Disorder != 0 || len(notes) != 1 || !strings.Contains(notes[0], "2 records repeat an offset") {
+	if final.Counts.Records != 4 || final.Counts.Duplicates != 2 || final.Counts.Disorder != 0 || len(notes) != 1 || !strings.Contains(notes[0], "2 records at or before an offset") {
 		t.Errorf("counts %+v, notes %q", final.Counts, notes)
 	}
 }
