@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// detectUpstreamDisorder judges whether a symbol's event time went back.
+// detectUpstreamDisorder judges whether a symbol's event time went back. A tick
+// that is judged by its record's time has none.
 func detectUpstreamDisorder(p *Partition, s *symbol, t *Tick) {
-	if t.Origin != nil {
+	if t.Origin != nil || t.Unit == UnitRecord {
 		return
 	}
 	back := s.take(t.EventTime, t.RecordTime, p.early, int64(p.limits.ClockSkewTolerance))

@@ -89,3 +89,23 @@ func TestIgnoredRecords(t *testing.T) {
 		t.Errorf("counts %+v, pending %v", c, p.Pending())
 	}
 }
+
+// Record times of ticks without a time of their own are no event times: beside
+// a clock that is ahead they would look late, and make others look so.
+func TestRecordTimesAreNoEventTimes(t *testing.T) {
+	l := DefaultLimits()
+	p := NewPartition("ticks", 0, 1, &l)
+	for i := range int64(6) {
+		tick := Tick{Offset: i, RecordTime: t0 + i*1e6, EventTime: t0 + i*1e6, Symbol: []byte("QXA"), Value: []byte("{}"), Unit: UnitRecord}
+		if i%2 == 0 {
+			tick.EventTime, tick.Unit = tick.RecordTime+5e6, UnitMillis
+		}
+		p.Observe(&tick, NoTime)
+	}
+	if c := p.Counts(); c.Disorder != 0 || c.Ahead != 3 || c.Ticks != 6 {
+		t.Errorf("counts %+v", c)
+	}
+	if units := unitsText(p.row.Units); units != "ms,record" {
+		t.Errorf("units %q", units)
+	}
+}
