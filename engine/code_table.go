@@ -66,7 +66,7 @@ var codeTable = []CodeInfo{
 	{
 		Code: PartitionsChanged, Name: "PARTITIONS_CHANGED", Severity: Warning, Subject: "topic",
 		Meaning: "The topic's partition count grew, so that symbols have moved away from what they wrote before.",
-		Judged:  "The count is seen to rise; or symbols left their partitions before the first record of newer ones, and a hash explains both places. Resolved 10 minutes of record time after the first record in a new partition.",
+		Judged:  "The count is seen to rise; or symbols left their partitions before the first record of newer ones, and a hash explains both places of two or more. Resolved 10 minutes of record time after the first record in a new partition.",
 		Action:  "Let readers finish the old partitions before they trust the order of moved symbols; next time, choose the count ahead (auditstream plan topic) or move to a new topic.",
 	},
 	{

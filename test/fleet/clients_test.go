@@ -309,3 +309,28 @@ func TestMixedTopicIsNamedByTheProgram(t *testing.T) {
 		t.Error("no symbol is split")
 	}
 }
+
+// TestIgnoredKeysAreNamedByTheProgram has the only producer of a topic choose
+// partitions at random.
+func TestIgnoredKeysAreNamedByTheProgram(t *testing.T) {
+	const partitions = 8
+	a := newAudit(t, partitions)
+	keys := vectors(t, partitions)
+	var lines []byte
+	for round := range 30 {
+		lines = append(lines, messages(t, keys, &clients[0], round)...)
+	}
+	confluent("partitioner=random")(t, a, lines)
+	a.toEnd(t)
+	reports := a.read(t)
+	if got := functions(t, final(t, reports)); !slices.Equal(got, []string{"keys-ignored"}) {
+		t.Errorf("named %v; %s", got, final(t, reports).Notes)
+	}
+	if fs := opened(t, reports, engine.PartitionerMixed); len(fs) != 1 || !strings.Contains(fs[0].Cause, "are ignored") {
+		t.Errorf("findings %+v", fs)
+	}
+	out, err := command(t, "check", "-c", a.configure(t), "--fail-on", "never").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "keys are ignored: ") {
+		t.Errorf("check: %v\n%s", err, out)
+	}
+}
