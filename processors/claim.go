@@ -28,9 +28,10 @@ type claim struct {
 	gate       *gate // of the group, with the session's generation
 	generation int32
 	marks      chan *sarama.ConsumerMessage
-	found      chan<- struct{} // asks the session for a checkpoint soon
-	done       <-chan struct{} // of the session
-	control    *Control        // of the group
+	found      chan<- struct{}   // asks the session for a checkpoint soon
+	done       <-chan struct{}   // of the session
+	control    *Control          // of the group
+	ready      func(*frame) bool // waits until a frame can be decoded; nil: it can
 
 	mu        sync.Mutex // guards what follows
 	unit      unit
@@ -84,7 +85,7 @@ var frameMark = []byte{1}
 func (c *claim) announce(p *pressure, done <-chan struct{}) {
 	for {
 		f, ok := c.queue.announced(done)
-		if !ok || !p.wait(done) {
+		if !ok || !p.wait(done) || c.ready != nil && !c.ready(f) {
 			return
 		}
 		last := f.records[len(f.records)-1]

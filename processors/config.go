@@ -39,6 +39,7 @@ type Config struct {
 	ClientOptions   []kgo.Opt                          // everything else: connection only
 	Sarama          func() (*sarama.Config, error)     // a new one for each call
 	Decoder         func() (codecs.TickDecoder, error) // a new one for each partition
+	Schemas         Schemas                            // what decoding may have to wait for; nil: nothing
 	Converter       string                             // value.converter, for dead letters; default json
 	Limits          engine.Limits
 

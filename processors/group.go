@@ -25,6 +25,7 @@ type group struct {
 	instance string // static member id
 	oldest   bool   // read from the start where nothing is committed, whatever is configured
 	newUnit  func(place) unit
+	schemas  Schemas // what decoding waits for, nil: nothing
 	// onSetup is told before a session's claims are recovered, onRebalance when
 	// a session after the first has begun; both may be nil.
 	onSetup, onRebalance func()

@@ -115,7 +115,8 @@ func (a *audit) makeGroups() {
 		}
 		return newSymbols(cfg, p, a.names.Table, decoder, a.symbols.log)
 	}
-	a.symbols.control = cfg.Control
+	a.symbols.control, a.symbols.schemas = cfg.Control, cfg.Schemas
+	cfg.Status.waitFor(cfg.Schemas)
 	a.symbols.onSetup = cfg.Status.dropPartitions
 	a.symbols.onRebalance = func() { cfg.Status.update(func(s *Stats) { s.Rebalances++ }) }
 	a.distribution = a.newGroup(a.names.DistributionGroup, a.names.DistributionTable,

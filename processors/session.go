@@ -51,6 +51,9 @@ func newSession(m *member, parts map[string][]int32) *session {
 			c.oldest, c.gate, c.generation, c.found = m.g.oldest, &m.g.gate, s.generation, s.found
 			c.done, c.control = s.ctx.Done(), m.g.control
 			_, c.resumed = c.control.input()
+			if m.g.schemas != nil {
+				c.ready = s.awaitSchemas
+			}
 			s.claims[p] = c
 			s.ordered = append(s.ordered, c)
 		}

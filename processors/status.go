@@ -79,6 +79,7 @@ type Status struct {
 	groups     map[string]string // group -> why it is not ready, "" when it is
 	stats      Stats
 	partitions map[string]PartitionStatus
+	schemas    Schemas // nil: nothing is waited for
 }
 
 // NewStatus is the status of an audit that has not started.
@@ -111,6 +112,11 @@ func (s *Status) Stats() Stats {
 	for _, p := range c.Partitions {
 		if p.Stalled {
 			c.NotReady = append(c.NotReady, fmt.Sprintf("%s/%d: stands still, %s before its end", p.Topic, p.Partition, engine.Plural(p.Lag, "record")))
+		}
+	}
+	if s.schemas != nil {
+		if why := s.schemas.Away(); why != "" {
+			c.NotReady = append(c.NotReady, why)
 		}
 	}
 	if len(s.groups) == 0 {

@@ -1,6 +1,7 @@
 package processors
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/IBM/sarama"
@@ -132,6 +133,9 @@ func (u *symbols) consume(records []*kgo.Record) error {
 		}
 		kafka.ReadRecord(r, &u.record)
 		for t := u.ticks.Read(&u.record); t != nil; t = u.ticks.Next() {
+			if t.Reason == engine.ReasonSchemaAway {
+				return fmt.Errorf("schema of %s at offset %d: %w", u.place, r.Offset, codecs.ErrSchemaAway)
+			}
 			if t.Kind == engine.Unreadable || t.Kind == engine.Unusable {
 				if err := u.bad(r, t); err != nil {
 					return err

@@ -9,7 +9,6 @@ import (
 	"github.com/IBM/sarama"
 	"github.com/rs/zerolog"
 
-	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/config"
 	"github.com/auditstream/auditstream/internal/converter"
@@ -39,9 +38,18 @@ func audit(ctx context.Context, c *config.Config, o auditOptions) error {
 	if o.status == nil {
 		o.status = processors.NewStatus()
 	}
+	values, err := converter.Open(c, o.log)
+	if err != nil {
+		return err
+	}
+	defer values.Close()
 	p, err := processorConfig(ctx, admin, c, o)
 	if err != nil {
 		return unlessStopped(ctx, err)
+	}
+	p.Decoder, p.Converter = values.Decoder, c.ValueConverter
+	if schemas := values.Schemas(); schemas != nil {
+		p.Schemas = schemas
 	}
 	// An address that is taken is told before any topic is made, faults of the
 	// topics before anything answers.
@@ -64,7 +72,7 @@ func audit(ctx context.Context, c *config.Config, o auditOptions) error {
 	if kafka.ReadsUncommitted(c) {
 		o.log.Warn().Msg("isolation.level is read_uncommitted: records of open and aborted transactions are audited too")
 	}
-	err = processors.Run(ctx, p)
+	err = values.Explain(processors.Run(ctx, p))
 	o.log.Info().Err(err).Msg("audit ends")
 	return err
 }
@@ -100,7 +108,6 @@ func processorConfig(ctx context.Context, admin *kafka.Admin, c *config.Config, 
 		ConsumerOptions:    consumer,
 		ClientOptions:      requests,
 		Sarama:             func() (*sarama.Config, error) { return kafka.SaramaConfig(c) },
-		Decoder:            func() (codecs.TickDecoder, error) { return converter.New(c) },
 		Limits:             limitsOf(c),
 		ExactlyOnce:        c.ExactlyOnce(),
 		CheckpointInterval: c.CheckpointInterval,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"github.com/auditstream/auditstream/engine"
@@ -46,10 +48,16 @@ func (a *app) checkCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		decoder, err := converter.New(c)
+		values, err := converter.Open(c, zerolog.Nop())
 		if err != nil {
 			return err
 		}
+		defer values.Close()
+		decoder, err := values.Decoder()
+		if err != nil {
+			return err
+		}
+		defer context.AfterFunc(cmd.Context(), values.Close)()
 		checks := check.Run(cmd.Context(), c, needs, decoder)
 		if err := cmd.Context().Err(); err != nil {
 			return errors.New("interrupted")

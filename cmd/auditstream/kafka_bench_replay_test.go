@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 
+	"github.com/rs/zerolog"
+
 	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/config"
@@ -28,11 +30,16 @@ func benchReplay(ctx context.Context, brokers, topic string, m *benchMeter) erro
 	if cluster.Options, err = kafka.ReaderOptions(c); err != nil {
 		return err
 	}
+	values, err := converter.Open(c, zerolog.Nop())
+	if err != nil {
+		return err
+	}
+	defer values.Close()
 	defer collectRarely()()
 	options := replay.Options{
 		Topics: c.Topics, Limits: limitsOf(c),
 		Decoder: func() (codecs.TickDecoder, error) {
-			d, err := converter.New(c)
+			d, err := values.Decoder()
 			return countingDecoder{d, m, m.counter()}, err
 		},
 		Report: func(r *engine.Report) error {

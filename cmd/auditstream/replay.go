@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/capture"
 	"github.com/auditstream/auditstream/internal/config"
@@ -81,10 +80,21 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, fails *failOn) error {
 	if err != nil {
 		return asUsage(err)
 	}
-	if f.input == "" {
-		return a.replayTopics(cmd.Context(), c, f, options, fails)
+	values, err := converter.Open(c, a.logger())
+	if err != nil {
+		return err
 	}
-	return a.replayFile(cmd.Context(), c, f, options, fails)
+	defer values.Close()
+	// A worker that waits for a schema hears of the end by the registry's.
+	defer context.AfterFunc(cmd.Context(), values.Close)()
+	options.Decoder = values.Decoder
+	if c.SymbolNormalize != "none" {
+		options.Symbols = values.Exact
+	}
+	if f.input == "" {
+		return values.Explain(a.replayTopics(cmd.Context(), c, f, options, fails))
+	}
+	return values.Explain(a.replayFile(cmd.Context(), c, f, options, fails))
 }
 
 // replayFile audits a capture file.
@@ -199,12 +209,6 @@ func (f *replayFlags) options(cmd *cobra.Command, c *config.Config) (o replay.Op
 			return o, usageError{err}
 		}
 		o.Hash = p.Hash
-	}
-	o.Decoder = func() (codecs.TickDecoder, error) { return converter.New(c) }
-	if c.SymbolNormalize != "none" {
-		exact := *c
-		exact.SymbolNormalize = "none"
-		o.Symbols = func() (codecs.TickDecoder, error) { return converter.New(&exact) }
 	}
 	return o, nil
 }

@@ -20,7 +20,10 @@ type Config struct {
 	KeyConverter        string
 	ValueConverter      string
 	AuditValueConverter string
-	SchemaRegistryURL   string
+	Registry            Registry
+
+	AvroSchemaFiles                         []string
+	ProtobufDescriptorFile, ProtobufMessage string
 
 	FieldSymbol, FieldTimestamp, FieldSequence, FieldVenue string         // dotted paths
 	FieldProducer                                          string         // a header's name

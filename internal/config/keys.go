@@ -1,6 +1,10 @@
 package config
 
-import "github.com/auditstream/auditstream/codecs"
+import (
+	"slices"
+
+	"github.com/auditstream/auditstream/codecs"
+)
 
 // Key is one configuration key.
 type Key struct {
@@ -31,10 +35,38 @@ var Keys = []Key{
 		text(func(c *Config) *string { return &c.DeadLetterTopic }, topicRule)},
 	{"key.converter", "string", "", "Form of the keys.",
 		oneOf(func(c *Config) *string { return &c.KeyConverter }, "string")},
-	{"value.converter", "json", "", "Form of the values: a format, or a feed whose messages are known by name.",
-		oneOf(func(c *Config) *string { return &c.ValueConverter }, codecs.Converters()...)},
-	{"value.converter.schema.registry.url", "", "none", "Schema registry of the values.",
-		reserved(func(c *Config) *string { return &c.SchemaRegistryURL }, "no converter of this version reads a schema registry")},
+	{"value.converter", "json", "", "Form of the values: a format, or a feed whose messages are known by name. `avro` and `protobuf` read by a registry's schemas, or by files for records that name none. With a registry every record is read by the schema that it names, whatever this says.",
+		oneOf(func(c *Config) *string { return &c.ValueConverter }, slices.Concat([]string{"json", "csv", "avro", "protobuf"}, codecs.FeedNames())...)},
+	{"value.converter.schema.registry.url", "", "none", "Addresses of one schema registry; another is asked when one does not answer. Records wait for it, and a registry that is away for `producer.override.delivery.timeout.ms` ends the run.",
+		list(func(c *Config) *[]string { return &c.Registry.URLs }, urlRule)},
+	{"value.converter.basic.auth.credentials.source", "URL", "", "`USER_INFO`: value.converter.basic.auth.user.info. `URL`: credentials in the address, if there are any.",
+		oneOf(func(c *Config) *string { return &c.Registry.CredentialsSource }, "URL", "USER_INFO")},
+	{"value.converter.basic.auth.user.info", "", "none", "`user:password` of the registry.",
+		text(func(c *Config) *string { return &c.Registry.UserInfo }, anyText)},
+	{"value.converter.bearer.auth.credentials.source", "", "none", "`STATIC_TOKEN`: value.converter.bearer.auth.token.",
+		text(func(c *Config) *string { return &c.Registry.TokenSource }, wordsRule("STATIC_TOKEN"))},
+	{"value.converter.bearer.auth.token", "", "none", "Bearer token of the registry.",
+		text(func(c *Config) *string { return &c.Registry.Token }, anyText)},
+	{"value.converter.schema.registry.ssl.ca.location", "", "the system's", "PEM file of authorities trusted with the registry.",
+		text(func(c *Config) *string { return &c.Registry.CA }, anyText)},
+	{"value.converter.schema.registry.ssl.truststore.location", "", "none", "The same by Java's name; PEM only.",
+		text(func(c *Config) *string { return &c.Registry.Truststore }, anyText)},
+	{"value.converter.schema.registry.ssl.truststore.type", "PEM", "", "", oneOf(func(c *Config) *string { return &c.Registry.TruststoreType }, "PEM")},
+	{"value.converter.schema.registry.ssl.certificate.location", "", "none", "PEM file of the client's certificate chain for the registry.",
+		text(func(c *Config) *string { return &c.Registry.Certificate }, anyText)},
+	{"value.converter.schema.registry.ssl.key.location", "", "none", "PEM file of its private key.",
+		text(func(c *Config) *string { return &c.Registry.Key }, anyText)},
+	{"value.converter.schema.registry.ssl.keystore.location", "", "none", "Certificate chain and key in one PEM file.",
+		text(func(c *Config) *string { return &c.Registry.Keystore }, anyText)},
+	{"value.converter.schema.registry.ssl.keystore.type", "PEM", "", "", oneOf(func(c *Config) *string { return &c.Registry.KeystoreType }, "PEM")},
+	{"value.converter.schema.registry.ssl.endpoint.identification.algorithm", "https", "", "`none`: the registry's name is not held against its certificate.",
+		oneOf(func(c *Config) *string { return &c.Registry.VerifyName }, "https", "none")},
+	{"value.converter.avro.schema.file", "", "none", "Avro schemas (`.avsc`) of records that name no registry's: the first reads bare records, and all of them single-object encoded ones by their fingerprint.",
+		list(func(c *Config) *[]string { return &c.AvroSchemaFiles }, anyText)},
+	{"value.converter.protobuf.descriptor.file", "", "none", "Descriptor set (`protoc --include_imports --descriptor_set_out`) of records that name no schema.",
+		text(func(c *Config) *string { return &c.ProtobufDescriptorFile }, anyText)},
+	{"value.converter.protobuf.message", "", "none", "Full name of the message in it.",
+		text(func(c *Config) *string { return &c.ProtobufMessage }, anyText)},
 
 	{"value.converter.csv.header", "", "columns are numbers, or names in the first line of each record", "Names of the columns of `csv`, in their order. A line that spells them is no tick; one with another number of columns is unreadable.",
 		list(func(c *Config) *[]string { return &c.CSVHeader }, anyText)},
@@ -142,6 +174,9 @@ var ignoredKeys = map[string]string{
 var aliases = map[string]string{
 	"org.apache.kafka.connect.storage.StringConverter": "string",
 	"org.apache.kafka.connect.json.JsonConverter":      "json",
+	"io.confluent.connect.avro.AvroConverter":          "avro",
+	"io.confluent.connect.protobuf.ProtobufConverter":  "protobuf",
+	"io.confluent.connect.json.JsonSchemaConverter":    "json",
 }
 
 // defaultOf is a key's default, as text.

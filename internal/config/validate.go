@@ -51,6 +51,11 @@ func (c *Config) validate(topicsOptional bool, faulty map[string]bool) *Error {
 	for _, f := range c.fieldFaults(faulty) {
 		fault(f.Key, f.Text)
 	}
+	for _, f := range c.schemaFaults() {
+		if !faulty[f.Key] && !faulty[""] {
+			fault(f.Key, f.Text)
+		}
+	}
 	for _, scope := range scopes {
 		for _, f := range c.clientFaults(scope) {
 			fault(scope.String()+".override."+f.Key, f.Text)

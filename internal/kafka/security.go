@@ -5,7 +5,9 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/auditstream/auditstream/internal/config"
@@ -38,9 +40,31 @@ func securityOf(client config.Client) (security, error) {
 }
 
 func tlsConfig(client config.Client) (*tls.Config, error) {
-	c := &tls.Config{MinVersion: tls.VersionTLS12}
+	files := TLSFiles{
+		Authorities: map[string]string{}, Certificate: client.Text("ssl.certificate.location"), Key: client.Text("ssl.key.location"),
+		AnyName: client.Text("ssl.endpoint.identification.algorithm") != "https",
+	}
 	for _, key := range []string{"ssl.ca.location", "ssl.truststore.location"} {
-		path := client.Text(key)
+		files.Authorities[key] = client.Text(key)
+	}
+	if both := client.Text("ssl.keystore.location"); both != "" {
+		files.Certificate, files.Key = both, both
+	}
+	return files.Config()
+}
+
+// TLSFiles are the PEM files of a connection.
+type TLSFiles struct {
+	Authorities      map[string]string // trusted, by the key that names the file; empty ones and no one: the system's
+	Certificate, Key string            // of the client, "": none
+	AnyName          bool              // the server's name is not held against its certificate
+}
+
+// Config reads the files.
+func (f *TLSFiles) Config() (*tls.Config, error) {
+	c := &tls.Config{MinVersion: tls.VersionTLS12}
+	for _, key := range slices.Sorted(maps.Keys(f.Authorities)) {
+		path := f.Authorities[key]
 		if path == "" {
 			continue
 		}
@@ -55,18 +79,14 @@ func tlsConfig(client config.Client) (*tls.Config, error) {
 			return nil, fmt.Errorf("%s: %s holds no PEM certificate", key, path)
 		}
 	}
-	certificate, key := client.Text("ssl.certificate.location"), client.Text("ssl.key.location")
-	if both := client.Text("ssl.keystore.location"); both != "" {
-		certificate, key = both, both
-	}
-	if certificate != "" {
-		pair, err := tls.LoadX509KeyPair(certificate, key)
+	if f.Certificate != "" {
+		pair, err := tls.LoadX509KeyPair(f.Certificate, f.Key)
 		if err != nil {
-			return nil, fmt.Errorf("client certificate %s: %w", certificate, err)
+			return nil, fmt.Errorf("client certificate %s: %w", f.Certificate, err)
 		}
 		c.Certificates = []tls.Certificate{pair}
 	}
-	if client.Text("ssl.endpoint.identification.algorithm") != "https" {
+	if f.AnyName {
 		c.InsecureSkipVerify = true // the chain is still verified, only the name is not
 		c.VerifyConnection = verifyChain(c.RootCAs)
 	}
@@ -77,7 +97,7 @@ func tlsConfig(client config.Client) (*tls.Config, error) {
 func verifyChain(roots *x509.CertPool) func(tls.ConnectionState) error {
 	return func(state tls.ConnectionState) error {
 		if len(state.PeerCertificates) == 0 {
-			return errors.New("the broker sent no certificate")
+			return errors.New("the server sent no certificate")
 		}
 		intermediates := x509.NewCertPool()
 		for _, certificate := range state.PeerCertificates[1:] {

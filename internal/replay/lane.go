@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"fmt"
+
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/auditstream/auditstream/codecs"
@@ -98,6 +100,9 @@ func (l *lane) take(records []*kgo.Record, out []*chunk) ([]*kgo.Record, []*chun
 func (l *lane) record(r *kgo.Record) error {
 	kafka.ReadRecord(r, &l.rec)
 	t := l.ticks.Read(&l.rec)
+	if t.Reason == engine.ReasonSchemaAway {
+		return fmt.Errorf("schema of %s/%d at offset %d: %w", l.topic, l.Partition, t.Offset, codecs.ErrSchemaAway)
+	}
 	if l.timed && !l.inTime(t) {
 		return nil
 	}

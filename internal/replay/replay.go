@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/capture"
 )
@@ -167,6 +168,9 @@ func (r *replay) record(in *capture.Reader, rec *capture.Record) error {
 		return nil
 	}
 	p, t := a.part(rec.Partition), rec.Tick
+	if t.Reason == engine.ReasonSchemaAway {
+		return fmt.Errorf("schema of partition %d at offset %d: %w", rec.Partition, t.Offset, codecs.ErrSchemaAway)
+	}
 	p.end = max(p.end, t.Offset+1)
 	p.at = timeOf(t, p.at)
 	if !r.selects(p.at, t.Offset) || len(r.OnlyPartitions) > 0 && !slices.Contains(r.OnlyPartitions, rec.Partition) {
