@@ -51,7 +51,9 @@ const (
 	TimestampUnusable   Code = 21
 	RebalanceStorm      Code = 22
 	RecordsLost         Code = 23
+	TopicSettingsOdd    Code = 24
 	AuditorBehind       Code = 25
+	AuditorClock        Code = 26
 )
 
 // CodeInfo is a row of the table of findings.

@@ -112,9 +112,21 @@ var codeTable = []CodeInfo{
 		Action:  "See how long the audit was stopped or behind (AUDITOR_BEHIND); give the topic more retention (retention.ms, retention.bytes), or the audit more CPU or instances.",
 	},
 	{
+		Code: TopicSettingsOdd, Name: "TOPIC_SETTINGS", Severity: Info, Subject: "topic",
+		Meaning: "Settings of the tick topic are at odds with what ticks need.",
+		Judged:  "In a live run, once a minute: replication below 3 or min.insync.replicas below 2 or not below the replication, as far as the cluster has brokers for better; retention.ms below a day; cleanup.policy with compact; unclean.leader.election.enable. Each is told with its value and advice; resolved when none is left.",
+		Action:  "Change the settings that the evidence names, with the commands in its advice; auditstream check looks at more.",
+	},
+	{
 		Code: AuditorBehind, Name: "AUDITOR_BEHIND", Severity: Info, Subject: "partition",
 		Meaning: "The audit itself is behind the end of a partition; what the clock judges is not judged there meanwhile.",
 		Judged:  "The audit's own position more than max.lag.ticks behind the partition's end for 10 s, or the partition stalled.",
 		Action:  "Wait if it shrinks; otherwise give the audit more CPU or instances, or look at /readyz and its log.",
+	},
+	{
+		Code: AuditorClock, Name: "AUDITOR_CLOCK", Severity: Info, Subject: "topic",
+		Meaning: "The audit's own wall clock was set ahead or back; what the clock judges is not judged for a minute.",
+		Judged:  "Wall clock against monotonic clock of each process of the audit, once a second: a difference of more than half a second. One finding for all partitions, resolved a minute after the last step.",
+		Action:  "Look at the time synchronisation of the audit's host: a step of whole hours is a time zone, one of 37 s TAI; a suspended machine steps too.",
 	},
 }

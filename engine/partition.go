@@ -81,7 +81,8 @@ type Partition struct {
 	progress       progress
 	reset, changed bool
 	urgent         bool
-	relist         int // open findings to list for the topic
+	relist         int        // open findings to list for the topic
+	stepped        *ClockStep // of the wall clock, that the topic has not been told of
 	dirty          []int32
 	out            []*Report
 	told           []Finding
@@ -144,6 +145,9 @@ func (p *Partition) Changed() bool { return p.changed || len(p.out) > 0 || len(p
 // nothing between them, a Snapshot neither: what is durable speaks of whole
 // records.
 func (p *Partition) Observe(t *Tick, now int64) {
+	if p.progress.unsure > 0 {
+		now = NoTime
+	}
 	if t.Item > 0 {
 		p.observeItem(t, now)
 		return
@@ -353,6 +357,8 @@ func (p *Partition) timeOf(t *Tick, now int64) int64 {
 // record without a record time has none.
 func (p *Partition) setClock(t *Tick, now int64) {
 	switch {
+	case p.progress.unsure > 0:
+		p.early, p.late = NoTime, NoTime
 	case p.limits.Now != NoTime:
 		p.early, p.late = p.limits.Now, p.limits.Now
 	case now != NoTime:

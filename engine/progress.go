@@ -11,6 +11,7 @@ type progress struct {
 	movedAt     int64 // clock when through moved last
 	at          int64 // offset reached at that time, markers included
 	stuckSince  int64 // clock since when it has not moved although records are unread, NoTime: it moves
+	unsure      int   // sweeps for which the wall clock is not trusted, because it was set
 	behindSince int64 // clock since when the audit is behind, NoTime: it is not
 }
 

@@ -131,24 +131,25 @@ type Sighting struct {
 // PartitionStats is what the topic's state is folded from. Its numbers are
 // cumulative and rest on Through, so a repeat changes nothing.
 type PartitionStats struct {
-	Topic      string `json:"topic"`
-	TopicID    string `json:"topic_id,omitempty"` // Kafka's id of the topic
-	Partition  int32  `json:"partition"`
-	Partitions int32  `json:"partitions"` // partition count of the topic
-	From       int64  `json:"from"`
-	Through    int64  `json:"through"`
-	Cuts       int64  `json:"cuts,omitempty"` // times that the log was truncated
-	Counts     Counts `json:"counts"`
-	Keyed      int64  `json:"keyed"` // ticks whose key is not empty
-	Symbols    int64  `json:"symbols"`
-	Disordered int64  `json:"disordered"`
-	Watermark  int64  `json:"watermark"`
-	FirstTime  int64  `json:"first_time"`
-	MaxAge     int64  `json:"max_age"`
-	Units      uint8  `json:"units"`
-	Passed     int64  `json:"passed"`          // every window that starts before it is closed
-	CaughtUp   bool   `json:"caught_up"`       // the partition stood at its end
-	Reset      bool   `json:"reset,omitempty"` // totals start anew: the topic was re-created
+	Topic      string     `json:"topic"`
+	TopicID    string     `json:"topic_id,omitempty"` // Kafka's id of the topic
+	Partition  int32      `json:"partition"`
+	Partitions int32      `json:"partitions"` // partition count of the topic
+	From       int64      `json:"from"`
+	Through    int64      `json:"through"`
+	Cuts       int64      `json:"cuts,omitempty"` // times that the log was truncated
+	Counts     Counts     `json:"counts"`
+	Keyed      int64      `json:"keyed"` // ticks whose key is not empty
+	Symbols    int64      `json:"symbols"`
+	Disordered int64      `json:"disordered"`
+	Watermark  int64      `json:"watermark"`
+	FirstTime  int64      `json:"first_time"`
+	MaxAge     int64      `json:"max_age"`
+	Units      uint8      `json:"units"`
+	Passed     int64      `json:"passed"`          // every window that starts before it is closed
+	CaughtUp   bool       `json:"caught_up"`       // the partition stood at its end
+	Clock      *ClockStep `json:"clock,omitempty"` // the wall clock was set
+	Reset      bool       `json:"reset,omitempty"` // totals start anew: the topic was re-created
 
 	Fits      []FitTicks     `json:"fits,omitempty"` // records by the functions that their key fits
 	Producers []ProducerFits `json:"producers,omitempty"`

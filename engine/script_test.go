@@ -33,9 +33,11 @@ var update = flag.Bool("update", false, "rewrite the expected findings in testda
 // steady at the same event time. content is what it says, as a number; halted
 // and resumed tell of a halt of the symbol.
 //
-//	clock TIME [end=P:OFFSET]     the audit is live and this is the wall clock
+//	clock TIME [end=P:OFFSET]     the audit is live and this is the wall clock; FROM..TO: each second
 //	lag TIME GROUP P COMMITTED START END [GROUP P ...]   - is unknown
 //	rebalances GROUP NOW TIME ...
+//	settings TIME [NAME=VALUE ...]  the brokers tell the topic's settings, the rest as they should be
+//	step DURATION                 the wall clock of the audit is set by so much
 //	grow N                        the topic has N partitions from here on
 //	lost P FROM TO           the audit goes on at TO without those from FROM on
 //	cut P TO                      the log was truncated to TO
@@ -112,7 +114,7 @@ func (c *scriptCase) text() string {
 func (c *scriptCase) live() bool {
 	return slices.ContainsFunc(c.lines, func(l string) bool {
 		w := strings.Fields(l)[0]
-		return w == "clock" || w == "rebalances" || w == "grow" || w == "recreate" || w == "lost" || w == "cut"
+		return w == "clock" || w == "settings" || w == "step" || w == "rebalances" || w == "grow" || w == "recreate" || w == "lost" || w == "cut"
 	})
 }
 
@@ -270,7 +272,13 @@ func (p *play) line(line string) {
 	w := strings.Fields(line)
 	switch w[0] {
 	case "clock":
-		p.tick(after(w[1]), w[2:])
+		from, to, _ := strings.Cut(w[1], "..")
+		for at := after(from); ; at += second {
+			p.tick(at, w[2:])
+			if to == "" || at >= after(to) {
+				break
+			}
+		}
 	case "lag":
 		var samples []LagSample
 		for f := w[2:]; len(f) >= 5; f = f[5:] {
@@ -280,6 +288,27 @@ func (p *play) line(line string) {
 		}
 		p.topic.ObserveLag(samples, after(w[1]))
 		p.checkpointTopic()
+	case "settings":
+		s := TopicSettings{Topic: "ticks", Bootstrap: "broker:9092", Brokers: 3, Replicas: 3, Keep: KeepHistory, Values: map[string]string{
+			"min.insync.replicas": "2", "unclean.leader.election.enable": "false", "cleanup.policy": "delete", "retention.ms": "604800000", "message.timestamp.type": "CreateTime",
+		}}
+		for _, o := range w[2:] {
+			switch k, v, _ := strings.Cut(o, "="); k {
+			case "brokers":
+				s.Brokers = int(number(v))
+			case "replicas":
+				s.Replicas = int(number(v))
+			default:
+				s.Values[k] = v
+			}
+		}
+		p.topic.ObserveSettings(&s, after(w[1]))
+		p.checkpointTopic()
+	case "step":
+		for id, part := range p.parts {
+			part.ClockStepped(after(w[1])-t0, p.clock+after(w[1])-t0)
+			p.checkpoint(id, true)
+		}
 	case "rebalances":
 		var at []int64
 		for _, s := range w[3:] {

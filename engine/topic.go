@@ -31,9 +31,10 @@ type Topic struct {
 	skew      float64
 	skewKnown bool
 
-	changed map[string]bool
-	out     []*Report
-	urgent  bool
+	changed    map[string]bool
+	out        []*Report
+	urgent     bool
+	clockQuiet int // sweeps since the last step of a clock of the audit
 }
 
 // NewTopic is the state of a topic with that many partitions, before the
@@ -96,7 +97,7 @@ func (t *Topic) Fold(s *PartitionStats) {
 		}
 		p.Stats = *s
 		p.Stats.Windows, p.Stats.Sightings, p.Stats.Findings, p.Stats.Top, p.Stats.Late = nil, nil, nil, nil, nil
-		p.Stats.Reset, p.Stats.Ranked = false, false
+		p.Stats.Reset, p.Stats.Ranked, p.Stats.Clock = false, false, nil
 	}
 	for i := range s.Windows {
 		t.addWindow(p, s.Partition, &s.Windows[i])
@@ -109,6 +110,9 @@ func (t *Topic) Fold(s *PartitionStats) {
 		if f := &s.Findings[i]; !stale || f.State == Resolved {
 			t.hear(f)
 		}
+	}
+	if s.Clock != nil && !stale {
+		t.hearClock(s.Clock)
 	}
 	p.Settled = p.Settled || s.CaughtUp
 	t.changed[partKey(s.Partition)] = true
@@ -184,4 +188,7 @@ func (t *Topic) status() Status {
 }
 
 // Sweep tells the time to the topic, about once a second while live.
-func (t *Topic) Sweep(int64) { t.closeWindows(t.passed()) }
+func (t *Topic) Sweep(int64) {
+	t.closeWindows(t.passed())
+	t.sweepClock()
+}

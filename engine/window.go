@@ -79,7 +79,7 @@ func (p *Partition) advanceAgain(at int64) {
 // times leave open on an idle partition is closed by the clock.
 func (p *Partition) Sweep(now int64) {
 	p.judgeBehind(now)
-	if !p.progress.live {
+	if unsure := p.settleClock(now); unsure || !p.progress.live {
 		return
 	}
 	step := int64(p.limits.ReportInterval)

@@ -49,6 +49,10 @@ type Config struct {
 	HeartbeatInterval  time.Duration
 	RetryFor           time.Duration // what fails this long ends the run; default 150 s
 
+	// Settings reads the settings of the tick topics by name; nil: they are not judged.
+	Settings func(context.Context) (map[string]engine.TopicSettings, error)
+	settings *settingsWatch
+
 	StopOnBadRecord bool     // errors.tolerance=none
 	LagGroups       []string // consumer.lag.groups: names or regular expressions
 	StopAtEnd       bool     // end at the ends that the partitions had at the start
@@ -95,6 +99,7 @@ func (c *Config) setDefaults() {
 	if c.table == nil {
 		c.table = c.openTable
 	}
+	c.settings = &settingsWatch{read: c.Settings}
 	if c.Converter == "" {
 		c.Converter = "json"
 	}

@@ -23,10 +23,11 @@ type distribution struct {
 	topics map[string]*engine.Topic
 	clocks func() (lags lagSample, rebalances []int64)
 
-	read     codecs.OffsetRow // of the distribution topic; of nothing so far when Next is 0
-	lagSeen  time.Time
-	finals   finalState
-	unknowns int64 // records that are no statistics of a topic of this audit
+	read         codecs.OffsetRow // of the distribution topic; of nothing so far when Next is 0
+	lagSeen      time.Time
+	settingsSeen time.Time
+	finals       finalState
+	unknowns     int64 // records that are no statistics of a topic of this audit
 }
 
 func newDistribution(cfg *Config, p place, table string, clocks func() (lagSample, []int64), log zerolog.Logger) *distribution {
@@ -116,6 +117,8 @@ func (u *distribution) sweep() {
 	lags, rebalances := u.clocks()
 	fresh := lags.at.After(u.lagSeen)
 	u.lagSeen = lags.at
+	settings, read := u.cfg.settings.last()
+	defer func() { u.settingsSeen = read }()
 	for name, topic := range u.topics {
 		if fresh {
 			topic.ObserveLag(lags.samples[name], lags.at.UnixNano())
@@ -127,6 +130,9 @@ func (u *distribution) sweep() {
 		}
 		topic.ObserveRebalances(u.cfg.names().Group, rebalances, monotonic())
 		if !u.cfg.StopAtEnd {
+			if s, ok := settings[name]; ok && read.After(u.settingsSeen) {
+				topic.ObserveSettings(&s, now)
+			}
 			topic.Sweep(now)
 		}
 	}

@@ -165,6 +165,7 @@ func (a *audit) run(ctx context.Context) error {
 	groups := []*group{a.symbols, a.distribution}
 	var beside, both sync.WaitGroup
 	beside.Go(func() { a.lags.run(ctx) })
+	beside.Go(func() { a.cfg.settings.run(ctx) })
 	beside.Go(func() { a.summarize(ctx) })
 	beside.Go(func() { a.watchTopics(ctx) })
 	if a.cfg.StopAtEnd {

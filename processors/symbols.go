@@ -24,6 +24,7 @@ type symbols struct {
 	ticks  *codecs.TickReader
 	record codecs.Record // reused: a record is a view, never kept
 	judge  *engine.Partition
+	clock  clockWatch
 
 	letters     []*sarama.ProducerMessage // dead letters that wait for the checkpoint
 	letterBytes int
@@ -176,7 +177,12 @@ func (u *symbols) progress(next, end int64) {
 }
 
 func (u *symbols) sweep() {
-	now := time.Now().UnixNano()
+	at := time.Now()
+	now := at.UnixNano()
+	if step := u.clock.step(at); step != 0 && !u.cfg.StopAtEnd {
+		u.log.Warn().Str("partition", u.String()).Dur("step", step).Msg("the wall clock was set")
+		u.judge.ClockStepped(int64(step), now)
+	}
 	u.judge.Sweep(now)
 	unread, stalled := u.judge.Stalled(now)
 	u.cfg.Status.standing(u.topic, u.partition, u.end, max(0, u.end-u.next), stalled && unread > 0)

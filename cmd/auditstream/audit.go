@@ -109,6 +109,7 @@ func processorConfig(ctx context.Context, admin *kafka.Admin, c *config.Config, 
 		ClientOptions:      requests,
 		Sarama:             func() (*sarama.Config, error) { return kafka.SaramaConfig(c) },
 		Limits:             limitsOf(c),
+		Settings:           func(ctx context.Context) (map[string]engine.TopicSettings, error) { return readSettings(ctx, admin, c) },
 		ExactlyOnce:        c.ExactlyOnce(),
 		CheckpointInterval: c.CheckpointInterval,
 		SessionTimeout:     client.Millis("session.timeout.ms"),
@@ -178,6 +179,32 @@ func timestampType(ctx context.Context, admin *kafka.Admin, c *config.Config) (s
 		}
 	}
 	return kind, nil
+}
+
+// readSettings reads the settings of the tick topics, as they are judged.
+func readSettings(ctx context.Context, admin *kafka.Admin, c *config.Config) (map[string]engine.TopicSettings, error) {
+	details, err := admin.Describe(ctx, c.Topics...)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := admin.Settings(ctx, c.Topics...)
+	if err != nil {
+		return nil, err
+	}
+	metadata, err := admin.BrokerMetadata(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]engine.TopicSettings, len(details))
+	for name, detail := range details {
+		if detail.Err == nil {
+			all[name] = engine.TopicSettings{
+				Topic: name, Bootstrap: c.BootstrapServers[0], Brokers: len(metadata.Brokers), Replicas: detail.Partitions.NumReplicas(),
+				Values: settings[name], Keep: engine.KeepHistory,
+			}
+		}
+	}
+	return all, nil
 }
 
 // stateFolder is the key state.dir, or a folder in the user's cache.
