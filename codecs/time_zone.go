@@ -86,6 +86,10 @@ func (v *values) nearest(seconds, fraction int64) (best int64, reason engine.Rea
 			best, reason = ns, engine.ReasonNone
 		}
 	}
+	// Nearer days than half of one are there, unless the clock skips the time.
+	if reason == engine.ReasonNone && absolute(best-v.recordTime) > 13*3600*int64(1e9) {
+		return 0, engine.ReasonTimeSkipped
+	}
 	return best, reason
 }
 
