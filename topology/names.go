@@ -13,6 +13,8 @@ type Names struct {
 	DistributionGroup string // audits the partitions' statistics
 	DistributionTopic string // those statistics; same name as the group
 	DistributionTable string // the distribution group's state
+	AlertGroup        string // carries findings from the audit topic to people
+	AlertTable        string // what it has told
 }
 
 // NamesOf derives the names from the configured name.
@@ -25,6 +27,8 @@ func NamesOf(name string) Names {
 		DistributionGroup: distribution,
 		DistributionTopic: distribution,
 		DistributionTable: distribution + "-table",
+		AlertGroup:        group + "-alert",
+		AlertTable:        group + "-alert-table",
 	}
 }
 

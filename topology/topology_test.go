@@ -26,6 +26,14 @@ configuration `+"`name=prices`, `topics=ticks,trades`,\n`errors.deadletterqueue.
 The table holds the rows of all tick topics: a row's key carries its topic, and
 the row lies on the partition on which its ticks arrived. A topic with fewer
 partitions than the table leaves the rest of it unused.
+
+# Alerting
+
+What `+"`auditstream alert`"+` adds, on its own or beside the audit.
+
+`+topology.Alerting("prices", "ticks.audit").Describe()+`
+The table holds a row for each alert that is open or was over in the last hour, on
+the partition of the audit topic that its reports lie on.
 `)
 }
 
@@ -37,6 +45,8 @@ func TestNamesFollowFromTheConfiguredName(t *testing.T) {
 		DistributionGroup: "auditstream-auditstream-distribution",
 		DistributionTopic: "auditstream-auditstream-distribution",
 		DistributionTable: "auditstream-auditstream-distribution-table",
+		AlertGroup:        "auditstream-auditstream-alert",
+		AlertTable:        "auditstream-auditstream-alert-table",
 	}
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)

@@ -66,6 +66,7 @@ func (a *app) commands() []*cobra.Command {
 		a.planCommand(),
 		a.checkCommand(),
 		a.watchCommand(),
+		a.alertCommand(),
 		a.explainCommand(),
 		a.dlqCommand(),
 		a.demoCommand(),

@@ -62,6 +62,8 @@ type Config struct {
 
 	MetricsLagNames []string // names besides the product's own: kafka_exporter, kminion
 
+	Alert Alert
+
 	// Overrides of client settings by Kafka's names, without the prefix.
 	Consumer, Producer, Admin map[string]string
 

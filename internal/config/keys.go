@@ -1,5 +1,7 @@
 package config
 
+import "slices"
+
 import (
 	"slices"
 
@@ -17,7 +19,9 @@ type Key struct {
 
 // Keys is every key, in the order of the reference. Client overrides are in
 // [ClientKeys].
-var Keys = []Key{
+var Keys = slices.Concat(auditKeys, alertKeys)
+
+var auditKeys = []Key{
 	{"name", "auditstream", "", "Names the group (`auditstream-<name>`), the internal topics and the state.",
 		text(func(c *Config) *string { return &c.Name }, nameRule)},
 	{"bootstrap.servers", "localhost:9092", "", "Brokers to begin with.",

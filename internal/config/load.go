@@ -55,7 +55,7 @@ type setting struct {
 
 // shown is the value for other eyes.
 func (s setting) shown() string {
-	if s.secret && (!referencePattern.MatchString(s.value) || literalSecret("", s.value)) {
+	if s.secret && s.value != "" && (!referencePattern.MatchString(s.value) || literalSecret("", s.value)) {
 		return "[hidden]"
 	}
 	return s.value

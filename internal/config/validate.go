@@ -61,6 +61,11 @@ func (c *Config) validate(topicsOptional bool, faulty map[string]bool) *Error {
 			fault(scope.String()+".override."+f.Key, f.Text)
 		}
 	}
+	for _, f := range c.alertFaults() {
+		if !faulty[f.Key] && !faulty["alert.target"] {
+			fault(f.Key, f.Text)
+		}
+	}
 	if len(faults) > 0 {
 		return &Error{faults}
 	}

@@ -73,7 +73,7 @@ func (r *reader) poll(ctx context.Context) error {
 		if record.Attrs.IsControl() {
 			continue
 		}
-		if err := r.tell(decode(record)); err != nil {
+		if err := r.tell(Decode(record)); err != nil {
 			return err
 		}
 	}

@@ -108,7 +108,8 @@ func offsetsOf(ctx context.Context, admin *kadm.Client, o Options) (map[int32]kg
 	}
 }
 
-func decode(r *kgo.Record) Report {
+// Decode reads a record of the audit topic.
+func Decode(r *kgo.Record) Report {
 	report := new(engine.Report)
 	if err := json.Unmarshal(r.Value, report); err != nil {
 		return Report{Record: r, Err: fmt.Errorf("%s/%d at %d is no report: %w", r.Topic, r.Partition, r.Offset, err)}

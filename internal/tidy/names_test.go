@@ -8,15 +8,15 @@ import (
 )
 
 // vague are words that say nothing of what a thing does. TopicManager is
-// goka's own word for one of its interfaces.
+// goka's own word for one of its interfaces, Alertmanager a product's name.
 var (
 	vague     = regexp.MustCompile(`(?i)(util|helper|manager)`)
-	gokasOwn  = regexp.MustCompile(`(?i)topicmanager`)
+	others    = regexp.MustCompile(`(?i)(topic|alert)manager`)
 	vagueHint = "say what it does, in the field's own terms"
 )
 
 func isVague(name string) bool {
-	return vague.MatchString(gokasOwn.ReplaceAllString(name, ""))
+	return vague.MatchString(others.ReplaceAllString(name, ""))
 }
 
 func clearNames(s source) []string {
@@ -46,7 +46,7 @@ func TestNamesSayWhatThingsDo(t *testing.T) { hold(t, clearNames) }
 func TestNameRuleRefuses(t *testing.T) {
 	refuse(t, clearNames, "x.go", `package utils`, `package x; type SessionManager int`, `package x; func helper() {}`)
 	refuse(t, clearNames, "kafka_util.go", `package x`)
-	accept(t, clearNames, "x.go", `package x; type topicManager int; func NewTopicManager() {}`)
+	accept(t, clearNames, "x.go", `package x; type topicManager int; func NewTopicManager() {}; type alertmanager int`)
 }
 
 // Every package says in a comment what may be in it.

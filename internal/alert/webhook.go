@@ -1,0 +1,48 @@
+package alert
+
+import (
+	"context"
+	"time"
+
+	"github.com/auditstream/auditstream/engine"
+)
+
+// webhook posts one object an event of a finding:
+//
+//	{"version":"1","audit":NAME,"status":"firing"|"resolved",
+//	 "startsAt":TIME,"endsAt":TIME or null,"finding":{…}}
+//
+// finding has the fields of the report. The header Idempotency-Key is the same
+// whenever the same event is sent again, which happens when the bridge or its
+// connection broke before the answer came.
+type webhook struct {
+	*poster
+	name, url string
+}
+
+type notice struct {
+	Version  string          `json:"version"`
+	Audit    string          `json:"audit"`
+	Status   string          `json:"status"`
+	StartsAt time.Time       `json:"startsAt"`
+	EndsAt   *time.Time      `json:"endsAt"`
+	Finding  *engine.Finding `json:"finding"`
+}
+
+func (w *webhook) Batch() int    { return 1 }
+func (w *webhook) Repeats() bool { return false }
+
+func (w *webhook) Send(ctx context.Context, alerts []Alert) error {
+	for i := range alerts {
+		a := &alerts[i]
+		n := notice{Version: "1", Audit: w.name, Status: "firing", StartsAt: a.StartsAt.UTC(), Finding: &a.Finding}
+		if a.Resolved {
+			ends := a.EndsAt.UTC()
+			n.Status, n.EndsAt = "resolved", &ends
+		}
+		if err := w.post(ctx, w.url, n, map[string]string{"Idempotency-Key": a.Finding.ID + "-" + n.Status}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
