@@ -1,7 +1,5 @@
 package config
 
-import "slices"
-
 import (
 	"slices"
 
