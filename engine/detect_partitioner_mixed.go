@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -75,8 +77,9 @@ func (t *Topic) strays() (s strays, many bool) {
 	return s, s.keys >= straysMin && len(places) >= 2
 }
 
-// spread is the number of partitions on which one key of the symbol lies, as
-// far as growth does not explain them.
+// spread is the number of partitions on which one key of the symbol lies. One
+// that has left a partition for good before it came to another may follow a
+// function that is not known, through a growth that nobody saw: that is 1.
 func (t *Topic) spread(symbol string) int {
 	s := t.symbols[symbol]
 	if s == nil {
@@ -87,9 +90,18 @@ func (t *Topic) spread(symbol string) int {
 		return len(current[:min(len(current), 1)])
 	}
 	most, places := 0, map[string]int{}
+	first, until := int64(NoTime), int64(NoTime)
+	returns := false
+	slices.SortFunc(current, func(a, b SymbolPlace) int { return cmp.Compare(a.Since, b.Since) })
 	for i := range current {
-		places[current[i].Key]++
-		most = max(most, places[current[i].Key])
+		p := &current[i]
+		places[p.Key]++
+		most = max(most, places[p.Key])
+		returns = returns || i > 0 && p.Since > first && p.Since < until
+		first, until = p.Since, max(until, unset(p.Seen))
+	}
+	if most == 2 && !returns {
+		return 1
 	}
 	return most
 }

@@ -289,6 +289,35 @@ func TestAPartitionerOfOnesOwnIsNoMixture(t *testing.T) {
 	}
 }
 
+// Nor does it become one when the topic grew before the audit, which moves its
+// symbols as nobody can tell.
+func TestAPartitionerOfOnesOwnThroughAGrowth(t *testing.T) {
+	l := DefaultLimits()
+	w := newFleet(t, 12, &l)
+	for round := range 24 {
+		for i := range 60 {
+			n := 5
+			if round >= 12 {
+				n = 12
+			}
+			w.send(fmt.Sprintf("SYM%02d", i), int32(i*i+7*i/3)%int32(n))
+		}
+	}
+	none(t, w.finish(), PartitionerMixed)
+}
+
+// A key that comes and goes between two partitions is ignored all the same.
+func TestKeysIgnoredOverTwoPartitions(t *testing.T) {
+	l := DefaultLimits()
+	w := newFleet(t, 2, &l)
+	for i := range 40 * 30 {
+		w.send(fmt.Sprintf("SYM%02d", i%40), int32(i/40%2))
+	}
+	if final := w.finish(); !slices.Equal(mixtureOf(t, final), []string{"keys-ignored"}) {
+		t.Errorf("partitioner %q; %s", final.Partitioner, final.Notes)
+	}
+}
+
 // Three keys on all of three partitions may be the work of three functions.
 func TestFewKeysDoNotProveThatTheyAreIgnored(t *testing.T) {
 	l := DefaultLimits()
