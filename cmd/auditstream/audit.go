@@ -12,7 +12,6 @@ import (
 	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/config"
 	"github.com/auditstream/auditstream/internal/converter"
-	"github.com/auditstream/auditstream/internal/httpapi"
 	"github.com/auditstream/auditstream/internal/kafka"
 	"github.com/auditstream/auditstream/processors"
 )
@@ -23,6 +22,7 @@ type auditOptions struct {
 	log       zerolog.Logger
 	onReport  func(*engine.Report) // each report when it is durable; nil: nobody looks
 	status    *processors.Status   // nil: one of its own
+	control   *processors.Control  // of the audit under way
 	listening func([]string)       // told the addresses of HTTP, may be nil
 }
 
@@ -43,6 +43,7 @@ func audit(ctx context.Context, c *config.Config, o auditOptions) error {
 		return err
 	}
 	defer values.Close()
+	o.control = processors.NewControl()
 	p, err := processorConfig(ctx, admin, c, o)
 	if err != nil {
 		return unlessStopped(ctx, err)
@@ -53,9 +54,9 @@ func audit(ctx context.Context, c *config.Config, o auditOptions) error {
 	}
 	// An address that is taken is told before any topic is made, faults of the
 	// topics before anything answers.
-	server, err := httpapi.Listen(c.RestListeners, httpapi.Handler(build(), func() httpapi.Status { return httpStatus(o.status.Stats(), c.MetricsLagNames) }))
+	server, err := listen(ctx, admin, c, o)
 	if err != nil {
-		return err
+		return unlessStopped(ctx, err)
 	}
 	defer server.Close()
 	if p.Prepare, err = preparedOnce(ctx, p.Prepare); err != nil {
@@ -122,6 +123,7 @@ func processorConfig(ctx context.Context, admin *kafka.Admin, c *config.Config, 
 		StateDir:           stateDir,
 		Logger:             o.log,
 		Status:             o.status,
+		Control:            o.control,
 		OnReport:           o.onReport,
 	}, nil
 }

@@ -60,6 +60,12 @@ type Config struct {
 	StateDir      string // "" means the user's cache folder
 	RestListeners string // "" means no HTTP
 
+	RestUnprotected            string // "true": beyond loopback without authentication or TLS
+	RestUsername, RestPassword string // "" means everybody
+	RestKeystore               string // PEM file of certificate chain and key of https listeners
+	RestTruststore             string // PEM file of clients' authorities; "" means the system's
+	RestClientAuth             string // none, requested or required
+
 	MetricsLagNames []string // names besides the product's own: kafka_exporter, kminion
 
 	Alert Alert
@@ -95,6 +101,17 @@ func Default() *Config {
 		}
 	}
 	return c
+}
+
+// Given returns the keys that were given, with their values as they were
+// given, in a flat map: references are not resolved, a secret that is written
+// out is hidden.
+func (c *Config) Given() map[string]string {
+	given := make(map[string]string, len(c.given))
+	for name, s := range c.given {
+		given[name] = s.shown()
+	}
+	return given
 }
 
 // Settings returns every key with the value in force, as text, in a flat map.

@@ -319,3 +319,67 @@ func TestKeysWithoutEffectAreNoted(t *testing.T) {
 		t.Errorf("%d notes: %s", len(c.Notes), notes)
 	}
 }
+
+// Over HTTP an audit is stopped and shown, so who may do so is said.
+func TestListenersBeyondLoopback(t *testing.T) {
+	const open = "can be reached from other hosts"
+	for _, test := range []struct {
+		settings []string
+		fault    string
+	}{
+		{[]string{"rest.listeners=http://0.0.0.0:8083"}, open},
+		{[]string{"rest.listeners=http://:8083"}, open},
+		{[]string{"rest.listeners=http://[::]:8083"}, open},
+		{[]string{"rest.listeners=http://audit.example:8083"}, open},
+		{[]string{"rest.listeners=http://127.0.0.1:8083, http://10.0.0.7:8083"}, open},
+		{[]string{"rest.listeners=http://127.0.0.2:8083,http://[::1]:8083,http://localhost:8083"}, ""},
+		{[]string{"rest.listeners="}, ""},
+		{[]string{"rest.listeners=http://0.0.0.0:8083", "rest.unprotected=true"}, ""},
+		{[]string{"rest.listeners=http://0.0.0.0:8083", "rest.basic.auth.username=u", "rest.basic.auth.password=${env:P}"}, ""},
+		{[]string{"rest.basic.auth.username=u"}, "go together"},
+		{[]string{"rest.listeners=https://0.0.0.0:8083"}, "a PEM file of certificate chain and key"},
+		{[]string{"rest.listeners=https://0.0.0.0:8083", "listeners.https.ssl.keystore.location=/k.pem"}, ""},
+		{[]string{"rest.listeners=https://0.0.0.0:8083,http://0.0.0.0:8084", "listeners.https.ssl.keystore.location=/k.pem"}, open},
+		{[]string{"listeners.https.ssl.client.auth=required"}, "has no effect without an https:// address"},
+		{[]string{"rest.basic.auth.username=u", "rest.basic.auth.password=secret"}, "a secret on the command line"},
+	} {
+		_, err := config.Load("", []string{"P=s"}, append(test.settings, "topics=t"))
+		if (err == nil) != (test.fault == "") || err != nil && !strings.Contains(err.Error(), test.fault) {
+			t.Errorf("%q: %v, want %q", test.settings, err, test.fault)
+		}
+	}
+}
+
+func TestGivenHidesSecrets(t *testing.T) {
+	c, err := load(t, []string{"P=secret-1"}, nil, "topics=t", "rest.basic.auth.username=u", "rest.basic.auth.password=${env:P}",
+		"consumer.override.security.protocol=SASL_SSL", "consumer.override.sasl.mechanism=PLAIN",
+		"consumer.override.sasl.username=${env:P}", "consumer.override.sasl.password=secret-2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := c.Given()
+	if given["rest.basic.auth.password"] != "${env:P}" || given["consumer.override.sasl.username"] != "${env:P}" ||
+		given["consumer.override.sasl.password"] != "[hidden]" || given["topics"] != "t" || len(given) != 7 {
+		t.Errorf("given %v", given)
+	}
+}
+
+// A check for somebody else reads no file and no variable.
+func TestCheckResolvesNothing(t *testing.T) {
+	t.Setenv("AUDITSTREAM_TEST_SECRET", "x")
+	faults := config.Check(map[string]string{
+		"topics": "${file:/nowhere:key}", "rest.basic.auth.username": "${env:AUDITSTREAM_TEST_SECRET}", "rest.basic.auth.password": "${env:NOT_SET}",
+	})
+	if len(faults) != 0 {
+		t.Errorf("references: %v", faults)
+	}
+	faults = config.Check(map[string]string{"connector.class": "x", "tpics": "t", "max.lag.ms": "soon"})
+	var keys []string
+	for _, f := range faults {
+		keys = append(keys, f.Key)
+	}
+	slices.Sort(keys)
+	if !slices.Equal(keys, []string{"max.lag.ms", "topics", "tpics"}) {
+		t.Errorf("faults %v", faults)
+	}
+}

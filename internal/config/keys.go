@@ -15,6 +15,9 @@ type Key struct {
 	kind
 }
 
+// Secret says whether the key's value is told to nobody.
+func (k Key) Secret() bool { return isSecret(k.Name) }
+
 // Keys is every key, in the order of the reference. Client overrides are in
 // [ClientKeys].
 var Keys = slices.Concat(auditKeys, alertKeys)
@@ -139,8 +142,22 @@ var auditKeys = []Key{
 		text(func(c *Config) *string { return &c.InstanceID }, nameRule)},
 	{"state.dir", "", "the user's cache folder", "Slot locks and resume files. Losing it loses nothing.",
 		text(func(c *Config) *string { return &c.StateDir }, anyText)},
-	{"rest.listeners", "http://127.0.0.1:8083", "no HTTP", "Address of health, metrics and REST.",
+	{"rest.listeners", "http://127.0.0.1:8083", "no HTTP", "Addresses of the page, REST, metrics and health. One beyond loopback needs `rest.basic.auth.username` or https, or `rest.unprotected=true`.",
 		text(func(c *Config) *string { return &c.RestListeners }, listenerRule)},
+	{"rest.unprotected", "false", "", "`true`: listen beyond loopback although anybody there may then pause and stop the audit, and see its symbols.",
+		oneOf(func(c *Config) *string { return &c.RestUnprotected }, "false", "true")},
+	{"rest.basic.auth.username", "", "everybody may ask", "Who may ask for anything but `/healthz` and `/readyz`.",
+		text(func(c *Config) *string { return &c.RestUsername }, anyText)},
+	{"rest.basic.auth.password", "", "none", "The password of that name. A secret.",
+		text(func(c *Config) *string { return &c.RestPassword }, anyText)},
+	{"listeners.https.ssl.keystore.location", "", "no https", "PEM file of the certificate chain and private key of https listeners. It is read again when it changes.",
+		text(func(c *Config) *string { return &c.RestKeystore }, anyText)},
+	{"listeners.https.ssl.keystore.type", "PEM", "", "",
+		oneOf(func(c *Config) *string { return new(string) }, "PEM")},
+	{"listeners.https.ssl.truststore.location", "", "the system's authorities", "PEM file of the authorities that clients' certificates are held against.",
+		text(func(c *Config) *string { return &c.RestTruststore }, anyText)},
+	{"listeners.https.ssl.client.auth", "none", "", "Whether clients show a certificate.",
+		oneOf(func(c *Config) *string { return &c.RestClientAuth }, "none", "requested", "required")},
 	{"metrics.lag.names", "", "the product's own names alone", "Lag of watched groups is exported under the metric names of these exporters as well, for their dashboards.",
 		list(func(c *Config) *[]string { return &c.MetricsLagNames }, wordsRule("kafka_exporter", "kminion"))},
 }

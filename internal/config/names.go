@@ -109,7 +109,7 @@ func join(kind, allowed string) string {
 func isSecret(name string) bool {
 	_, setting, ok := overrideKey(name)
 	if !ok {
-		return registrySecrets[name] || alertSecrets[name]
+		return registrySecrets[name] || alertSecrets[name] || name == "rest.basic.auth.password"
 	}
 	key, _ := clientKey(setting)
 	return key.Secret

@@ -74,11 +74,11 @@ var regexpRule = rule{"names or regular expressions", func(value string) error {
 }}
 
 // listenerRule takes one address or several with commas, as Connect does.
-var listenerRule = rule{"http://host:port", func(value string) error {
+var listenerRule = rule{"http://host:port or https://host:port", func(value string) error {
 	for address := range strings.SplitSeq(value, ",") {
 		u, err := url.Parse(strings.TrimSpace(address))
-		if err != nil || u.Scheme != "http" || u.Port() == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
-			return fmt.Errorf("%q is not http://host:port", address)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Port() == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
+			return fmt.Errorf("%q is not http://host:port or https://host:port", address)
 		}
 	}
 	return nil

@@ -51,7 +51,7 @@ func (c *Config) validate(topicsOptional bool, faulty map[string]bool) *Error {
 	for _, f := range c.fieldFaults(faulty) {
 		fault(f.Key, f.Text)
 	}
-	for _, f := range c.schemaFaults() {
+	for _, f := range append(c.schemaFaults(), c.listenerFaults()...) {
 		if !faulty[f.Key] && !faulty[""] {
 			fault(f.Key, f.Text)
 		}

@@ -194,7 +194,7 @@ func get(t *testing.T, url string) string {
 }
 
 func TestServerListensUntilItIsClosed(t *testing.T) {
-	s, err := httpapi.Start("http://127.0.0.1:0", httpapi.Handler(build, running))
+	s, err := httpapi.Start("http://127.0.0.1:0", httpapi.Handler(build, running), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestServerListensUntilItIsClosed(t *testing.T) {
 	if body := get(t, address+"/healthz"); !strings.Contains(body, "ok") {
 		t.Errorf("healthz answers %s", body)
 	}
-	_, err = httpapi.Start(address, http.NotFoundHandler())
+	_, err = httpapi.Start(address, http.NotFoundHandler(), nil)
 	if err == nil || !strings.Contains(err.Error(), "is taken by another process") || !strings.Contains(err.Error(), address) {
 		t.Errorf("a taken port gives %v", err)
 	}
@@ -220,7 +220,7 @@ func TestCloseLetsARequestEnd(t *testing.T) {
 		close(entered)
 		<-leave
 		_, _ = io.WriteString(w, "done")
-	}))
+	}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,14 +240,14 @@ func TestCloseLetsARequestEnd(t *testing.T) {
 
 func TestAddressesThatCannotBeListenedOn(t *testing.T) {
 	for _, address := range []string{"https://127.0.0.1:0", "127.0.0.1:8083", "http://127.0.0.1", "http://256.0.0.1:1"} {
-		if s, err := httpapi.Start("http://127.0.0.1:0,"+address, http.NotFoundHandler()); err == nil {
+		if s, err := httpapi.Start("http://127.0.0.1:0,"+address, http.NotFoundHandler(), nil); err == nil {
 			s.Close()
 			t.Errorf("%s was taken", address)
 		} else if !strings.Contains(err.Error(), address) {
 			t.Errorf("%s is not named: %v", address, err)
 		}
 	}
-	s, err := httpapi.Start("", http.NotFoundHandler())
+	s, err := httpapi.Start("", http.NotFoundHandler(), nil)
 	if err != nil || len(s.Addresses()) > 0 {
 		t.Errorf("no address: %v", err)
 	}

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -16,6 +17,7 @@ import (
 type Server struct {
 	http      *http.Server
 	listeners []net.Listener
+	addresses []string
 	failed    chan error
 }
 
@@ -30,10 +32,10 @@ const (
 
 // Start listens on a comma-separated list of addresses such as
 // "http://127.0.0.1:8083" and answers with what handler says; port 0 takes any
-// free port. Nothing listens when an error is returned. An empty list gives a
-// server that listens nowhere.
-func Start(addresses string, handler http.Handler) (*Server, error) {
-	s, err := Listen(addresses, handler)
+// free port. Addresses with https:// are answered under secure. Nothing listens
+// when an error is returned. An empty list gives a server that listens nowhere.
+func Start(addresses string, handler http.Handler, secure *tls.Config) (*Server, error) {
+	s, err := Listen(addresses, handler, secure)
 	if err == nil {
 		s.Serve()
 	}
@@ -42,7 +44,7 @@ func Start(addresses string, handler http.Handler) (*Server, error) {
 
 // Listen is the first half of [Start]: it takes the addresses, and lets who
 // comes wait for Serve.
-func Listen(addresses string, handler http.Handler) (*Server, error) {
+func Listen(addresses string, handler http.Handler, secure *tls.Config) (*Server, error) {
 	s := &Server{
 		http: &http.Server{
 			Handler:           handler,
@@ -57,12 +59,14 @@ func Listen(addresses string, handler http.Handler) (*Server, error) {
 		if address == "" {
 			continue
 		}
-		listener, err := listen(address)
+		listener, err := listen(address, secure)
 		if err != nil {
 			s.closeListeners()
 			return nil, err
 		}
 		s.listeners = append(s.listeners, listener)
+		scheme, _, _ := strings.Cut(address, "://")
+		s.addresses = append(s.addresses, scheme+"://"+listener.Addr().String())
 	}
 	return s, nil
 }
@@ -74,10 +78,13 @@ func (s *Server) Serve() {
 	}
 }
 
-func listen(address string) (net.Listener, error) {
+func listen(address string, secure *tls.Config) (net.Listener, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "http" || u.Host == "" || u.Port() == "" {
-		return nil, fmt.Errorf("rest.listeners: %q is not http://host:port", address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Port() == "" {
+		return nil, fmt.Errorf("rest.listeners: %q is not http://host:port or https://host:port", address)
+	}
+	if u.Scheme == "https" && secure == nil {
+		return nil, fmt.Errorf("rest.listeners: %s needs a certificate", address)
 	}
 	listener, err := net.Listen("tcp", u.Host)
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -85,6 +92,9 @@ func listen(address string) (net.Listener, error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("rest.listeners: %s: %w", address, err)
+	}
+	if u.Scheme == "https" {
+		listener = tls.NewListener(listener, secure)
 	}
 	return listener, nil
 }
@@ -101,13 +111,7 @@ func (s *Server) serve(listener net.Listener) {
 }
 
 // Addresses are the addresses that answer, with their real ports.
-func (s *Server) Addresses() []string {
-	var addresses []string
-	for _, listener := range s.listeners {
-		addresses = append(addresses, "http://"+listener.Addr().String())
-	}
-	return addresses
-}
+func (s *Server) Addresses() []string { return s.addresses }
 
 // Failed tells an error that ended a listener before Close.
 func (s *Server) Failed() <-chan error { return s.failed }
