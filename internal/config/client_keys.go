@@ -63,7 +63,7 @@ var ClientKeys = []ClientKey{
 	{"auto.offset.reset", Consumer, "earliest", "Where a group without offsets begins.", words("earliest", "latest"), false},
 	{"isolation.level", Consumer, "read_committed", "`read_uncommitted` also audits what transactions abort; the report says so.", words("read_committed", "read_uncommitted"), false},
 	{"session.timeout.ms", Consumer, "10000", "", duration(100), false},
-	{"heartbeat.interval.ms", Consumer, "1000", "Less than the session timeout; by default at most a third of it.", duration(10), false},
+	{"heartbeat.interval.ms", Consumer, "250", "Less than the session timeout; by default at most a third of it. In a rebalance all members wait for the last that hears of it.", duration(10), false},
 	{"max.poll.interval.ms", Consumer, "60000", "How long a rebalance waits for a member.", duration(100), false},
 	{"fetch.min.bytes", Consumer, "1", "", size(1), false},
 	{"fetch.max.bytes", Consumer, "52428800", "", size(1024), false},

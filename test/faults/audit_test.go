@@ -88,7 +88,7 @@ func (a *audit) file(instance string, settings ...string) string {
 		"name=" + a.name, "bootstrap.servers=" + strings.Join(a.k.Brokers, ","), "topics=" + a.topic, "audit.topic=" + a.auditTopic(),
 		"state.dir=" + filepath.Join(dir, "state"), "rest.listeners=http://127.0.0.1:0", "instance.id=" + instance,
 		"checkpoint.interval.ms=150", "findings.max.per.report=1000",
-		"consumer.override.session.timeout.ms=" + itoa(int(sessionTimeout.Milliseconds())), "consumer.override.heartbeat.interval.ms=500",
+		"consumer.override.session.timeout.ms=" + itoa(int(sessionTimeout.Milliseconds())),
 		"consumer.override.metadata.max.age.ms=2000", "producer.override.transaction.timeout.ms=6000",
 	}
 	lines = append(append(lines, a.settings...), settings...)
