@@ -103,7 +103,7 @@ func (a *app) alert(ctx context.Context, c *config.Config) error {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	o.Metrics = alert.NewMetrics(registry)
-	server, err := httpapi.Start(c.Alert.Listeners, alertHandler(registry))
+	server, err := httpapi.Start(c.Alert.Listeners, alertHandler(registry), nil)
 	if err != nil {
 		return err
 	}

@@ -29,22 +29,24 @@ func listen(ctx context.Context, admin *kafka.Admin, c *config.Config, o auditOp
 		mux.Handle(path, own)
 	}
 	mux.Handle("/", connectapi.Handler(connector, nil))
-	handler := httpapi.Authenticated(mux, c.RestUsername, c.RestPassword)
-	var server *httpapi.Server
+	server, err := listenAs(c, mux)
+	if err == nil {
+		listening(server.Addresses())
+	}
+	return server, err
+}
+
+// listenAs takes the addresses for a handler, for those who may ask.
+func listenAs(c *config.Config, handler http.Handler) (*httpapi.Server, error) {
+	handler = httpapi.Authenticated(handler, c.RestUsername, c.RestPassword)
 	if c.RestKeystore == "" {
-		server, err = httpapi.Listen(c.RestListeners, handler, nil)
-	} else {
-		secure, fault := httpapi.TLS(c.RestKeystore, c.RestTruststore, c.RestClientAuth)
-		if fault != nil {
-			return nil, &config.Error{Faults: []config.Fault{{Text: fault.Error()}}}
-		}
-		server, err = httpapi.Listen(c.RestListeners, handler, secure)
+		return httpapi.Listen(c.RestListeners, handler, nil)
 	}
+	secure, err := httpapi.TLS(c.RestKeystore, c.RestTruststore, c.RestClientAuth)
 	if err != nil {
-		return nil, err
+		return nil, &config.Error{Faults: []config.Fault{{Text: err.Error()}}}
 	}
-	listening(server.Addresses())
-	return server, nil
+	return httpapi.Listen(c.RestListeners, handler, secure)
 }
 
 // connector is the audit in the terms of Connect's REST. The second result is
