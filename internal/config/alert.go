@@ -46,7 +46,7 @@ var alertKeys = []Key{
 	{"alert.ssl.ca.location", "", "the system's", "PEM file of authorities that the target's certificate is held against.",
 		text(func(c *Config) *string { return &c.Alert.CAFile }, anyText)},
 	{"alert.listeners", "", "no HTTP", "Address of health and metrics of `auditstream alert`, such as `http://127.0.0.1:8084`.",
-		text(func(c *Config) *string { return &c.Alert.Listeners }, listenerRule)},
+		text(func(c *Config) *string { return &c.Alert.Listeners }, plainListenerRule)},
 }
 
 // alertSecrets are keys whose value is shown to nobody.

@@ -73,16 +73,25 @@ var regexpRule = rule{"names or regular expressions", func(value string) error {
 	return nil
 }}
 
-// listenerRule takes one address or several with commas, as Connect does.
-var listenerRule = rule{"http://host:port or https://host:port", func(value string) error {
-	for address := range strings.SplitSeq(value, ",") {
-		u, err := url.Parse(strings.TrimSpace(address))
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Port() == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
-			return fmt.Errorf("%q is not http://host:port or https://host:port", address)
+// listenerRule takes one address or several with commas, as Connect does;
+// plainListenerRule takes no https.
+var (
+	listenerRule      = listeners("http", "https")
+	plainListenerRule = listeners("http")
+)
+
+func listeners(schemes ...string) rule {
+	allowed := strings.Join(schemes, "://host:port or ") + "://host:port"
+	return rule{allowed, func(value string) error {
+		for address := range strings.SplitSeq(value, ",") {
+			u, err := url.Parse(strings.TrimSpace(address))
+			if err != nil || !slices.Contains(schemes, u.Scheme) || u.Port() == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
+				return fmt.Errorf("%q is not %s", address, allowed)
+			}
 		}
-	}
-	return nil
-}}
+		return nil
+	}}
+}
 
 var partitionerRule = rule{"auto, or a name of plan partition --list", func(value string) error {
 	if value == "auto" {
