@@ -68,6 +68,47 @@ func FeedSays(name string) string {
 	return ""
 }
 
+// FeedStream is how one kind of a feed's messages is read, for its page.
+type FeedStream struct {
+	Name, When, Symbol, Time, Sequence string
+	Record                             bool // the record's time stands for a missing one
+}
+
+// FeedStreams are the kinds of messages of a feed that are ticks.
+func FeedStreams(name string) (out []FeedStream) {
+	f := feedNamed(name)
+	if f == nil {
+		return nil
+	}
+	for _, m := range f.maps {
+		s := FeedStream{Name: m.stream, Symbol: m.symbol, Time: m.time, Sequence: m.last, Record: m.record}
+		if m.first != "" {
+			s.Sequence = m.first + ".." + m.last
+		}
+		for i, c := range m.when {
+			if i > 0 {
+				s.When += ", "
+			}
+			s.When += c.String()
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// String is the condition as pages show it.
+func (c condition) String() string {
+	switch {
+	case c.absent:
+		return "no " + c.path
+	case len(c.values) == 0:
+		return c.path
+	case c.begins:
+		return c.path + " = " + strings.Join(c.values, "…, ") + "…"
+	}
+	return c.path + " = " + strings.Join(c.values, ", ")
+}
+
 func feedNamed(name string) *feed {
 	for _, f := range feeds {
 		if f.name == name {

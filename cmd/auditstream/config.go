@@ -51,14 +51,22 @@ func (a *app) configCommand() *cobra.Command {
 
 func (a *app) configValidateCommand() *cobra.Command {
 	var flags configFlags
+	var sample string
 	cmd := &cobra.Command{
 		Use:   "validate",
 		Short: "Check a configuration without a broker and print what is in force",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		Long: "validate checks a configuration without a broker and prints what is in force. With\n" +
+			"--sample it tries the fields on the records of a file instead, which is a capture or\n" +
+			"has one value a line, and prints by class how many there are, what was read of the\n" +
+			"first, and what is missing. It is exit 1 when no record is a tick.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := a.load(flags)
 			if err != nil {
 				return err
+			}
+			if sample != "" {
+				return a.sampleOf(cmd.Context(), c, sample)
 			}
 			settings := c.Settings()
 			for _, key := range slices.Sorted(maps.Keys(settings)) {
@@ -68,6 +76,7 @@ func (a *app) configValidateCommand() *cobra.Command {
 		},
 	}
 	flags.register(cmd)
+	cmd.Flags().StringVar(&sample, "sample", "", "try the fields on the records of a `FILE`, - for standard input")
 	return cmd
 }
 
