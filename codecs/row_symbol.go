@@ -3,6 +3,7 @@ package codecs
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 
 	"github.com/auditstream/auditstream/engine"
 )
@@ -25,6 +26,7 @@ import (
 //	with flagPlaced:  signed varints: partition count at which the row was written, negative when
 //	    the key was not hashed at it; otherwise followed by the functions that fit, hash of the key
 //	with flagPulse:   what staleness rests on, see row_pulse.go
+//	with flagSections: unsigned varint: bytes that follow; sections, see row_section.go
 //
 // Differences wrap, so every value of 64 bits comes back. With an open
 // episode of a day, offsets to 10^12 and 10^11 ticks of the symbol it is
@@ -42,7 +44,7 @@ const (
 	flagCut
 	flagPlaced
 	flagPulse
-	knownFlags = 1<<iota - 1
+	flagSections
 )
 
 // AppendSymbolRow appends the row's bytes to dst.
@@ -69,6 +71,7 @@ func AppendSymbolRow(dst []byte, r *engine.SymbolRow) []byte {
 	if r.Pulse != nil {
 		flags |= flagPulse
 	}
+	start := len(dst)
 	dst = append(dst, symbolRowVersion, flags)
 	dst = binary.BigEndian.AppendUint64(dst, uint64(r.Through))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(r.LastEvent))
@@ -97,6 +100,11 @@ func AppendSymbolRow(dst []byte, r *engine.SymbolRow) []byte {
 	if r.Pulse != nil {
 		dst = appendPulse(dst, r)
 	}
+	if sections := appendSections(nil, r); len(sections) > 0 {
+		dst[start+1] |= flagSections
+		dst = binary.AppendUvarint(dst, uint64(len(sections)))
+		dst = append(dst, sections...)
+	}
 	return dst
 }
 
@@ -118,9 +126,7 @@ func DecodeSymbolRow(symbol string, b []byte) (engine.SymbolRow, error) {
 	}
 	var flags byte
 	if f := in.take("flags", 1); in.err == nil {
-		if flags = f[0]; flags > knownFlags {
-			in.err = fmt.Errorf("flags %#02x at byte 1 are not all known", flags)
-		}
+		flags = f[0]
 	}
 	r.Sighted = flags&flagSighted != 0
 	r.Through, r.LastEvent, r.LastSeen = in.fixed("through"), in.fixed("last event"), in.fixed("last seen")
@@ -145,6 +151,9 @@ func DecodeSymbolRow(symbol string, b []byte) (engine.SymbolRow, error) {
 	}
 	if flags&flagPulse != 0 {
 		r.Pulse = in.pulse(&r)
+	}
+	if flags&flagSections != 0 {
+		in.sections(&r)
 	}
 	if in.err == nil && in.at < len(b) {
 		in.err = fmt.Errorf("%d bytes left over at byte %d", len(b)-in.at, in.at)
@@ -201,6 +210,9 @@ func (in *rowReader) varint(field string) int64 {
 
 func (in *rowReader) placed(r *engine.SymbolRow) {
 	n := in.varint("partition count")
+	if in.err == nil && (n > math.MaxInt32 || n < -math.MaxInt32) {
+		in.err = fmt.Errorf("partition count: %d is none", n)
+	}
 	if n < 0 {
 		r.Partitions = int32(-n)
 		return

@@ -33,27 +33,30 @@ type Code uint8
 
 // The codes judged today. The gaps belong to codes that later versions judge.
 const (
-	OffsetInconsistency Code = 1
-	ConsumerLag         Code = 2
-	ClockSkew           Code = 3
-	StaleTick           Code = 4
-	PartitionUnbalanced Code = 5
-	UpstreamDisorder    Code = 6
-	Redelivered         Code = 7
-	SymbolSplit         Code = 10
-	PartitionerMixed    Code = 11
-	PartitionerMismatch Code = 12
-	PartitionsChanged   Code = 13
-	KeyMissing          Code = 14
-	KeyEmpty            Code = 15
-	KeyMismatch         Code = 16
-	UnreadableValue     Code = 17
-	TimestampUnusable   Code = 21
-	RebalanceStorm      Code = 22
-	RecordsLost         Code = 23
-	TopicSettingsOdd    Code = 24
-	AuditorBehind       Code = 25
-	AuditorClock        Code = 26
+	OffsetInconsistency  Code = 1
+	ConsumerLag          Code = 2
+	ClockSkew            Code = 3
+	StaleTick            Code = 4
+	PartitionUnbalanced  Code = 5
+	UpstreamDisorder     Code = 6
+	Redelivered          Code = 7
+	Backfill             Code = 8
+	SequenceGap          Code = 9
+	SymbolSplit          Code = 10
+	PartitionerMixed     Code = 11
+	PartitionerMismatch  Code = 12
+	PartitionsChanged    Code = 13
+	KeyMissing           Code = 14
+	KeyEmpty             Code = 15
+	KeyMismatch          Code = 16
+	UnreadableValue      Code = 17
+	TimestampUnitChanged Code = 20
+	TimestampUnusable    Code = 21
+	RebalanceStorm       Code = 22
+	RecordsLost          Code = 23
+	TopicSettingsOdd     Code = 24
+	AuditorBehind        Code = 25
+	AuditorClock         Code = 26
 )
 
 // CodeInfo is a row of the table of findings.

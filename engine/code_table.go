@@ -46,6 +46,18 @@ var codeTable = []CodeInfo{
 		Action:  "Nothing to repair in order; make sure that the readers of the topic expect repeats.",
 	},
 	{
+		Code: Backfill, Name: "BACKFILL", Severity: Info, Subject: "symbol and partition",
+		Meaning: "History of a symbol was written behind ticks that are newer: records that were missing, fetched later.",
+		Judged:  "At least backfill.min.records ticks of a symbol that ascend among themselves, begin more than 1 s behind its last tick and the partition's time, stay behind it, and pass faster than time does. Live ticks may lie between. A disorder that the first of them opened resolves into it; they stay counted as disorder. It ends after 10 s of record time without one, does not move the symbol's last event time, and makes no silent symbol look alive.",
+		Action:  "Nothing to repair if it was meant; readers that need order must sort by event time or leave such records out. Next time write history to a topic of its own.",
+	},
+	{
+		Code: SequenceGap, Name: "SEQUENCE_GAP", Severity: Warning, Subject: "symbol and partition",
+		Meaning: "Sequence numbers of a symbol are missing: ticks were lost before they reached the topic.",
+		Judged:  "field.sequence by symbol, and by venue where field.venue is set: a number that is greater than the last one by more than 1. Numbers seen before are REDELIVERED, missing ones that come later UPSTREAM_DISORDER; a smaller number with a later event time begins a new count, as does the first one after 7 days. Not judged for sequence.filtered.venues.",
+		Action:  "Look for drops between the venue and the topic: the feed handler's own gap counters, its reconnects, the producer's errors; ask the venue for a replay of the ranges named.",
+	},
+	{
 		Code: SymbolSplit, Name: "SYMBOL_SPLIT", Severity: Critical, Subject: "symbol",
 		Meaning: "One symbol is written to more than one partition, so no reader sees it in order.",
 		Judged:  "The same symbol with a key on two or more partitions of one topic, unless the topic's growth moved it; null-key and redelivered records are left out.",
@@ -92,6 +104,12 @@ var codeTable = []CodeInfo{
 		Meaning: "Values cannot be decoded, or carry no usable symbol.",
 		Judged:  "value.converter and field.symbol applied to every value that is not a tombstone; reasons are told apart and counted.",
 		Action:  "Look at the first place named; fix the producer or the converter's settings; errors.deadletterqueue.topic.name keeps the records.",
+	},
+	{
+		Code: TimestampUnitChanged, Name: "TIMESTAMP_UNIT_CHANGED", Severity: Warning, Subject: "partition",
+		Meaning: "Event times are spelled in another unit than before, or than configured.",
+		Judged:  "The number of digits of each tick's time against its symbol's last one, at first against field.timestamp.unit or the partition's first tick. Times are read by the unit that they have, so that neither order nor clocks are affected.",
+		Action:  "Tell readers that fix the unit in their code; see by the producer and the symbols named who has changed it.",
 	},
 	{
 		Code: TimestampUnusable, Name: "TIMESTAMP_UNUSABLE", Severity: Warning, Subject: "partition",

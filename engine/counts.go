@@ -4,23 +4,26 @@ package engine
 // one may be known to hold none: Records + Batched = Ticks + Unreadable +
 // Unusable + Tombstones + Ignored. Every other counter is a share of those.
 type Counts struct {
-	Records    int64 `json:"records"`
-	Ticks      int64 `json:"ticks"`
-	Unreadable int64 `json:"unreadable"`
-	Unusable   int64 `json:"unusable"`
-	Tombstones int64 `json:"tombstones"`
-	Ignored    int64 `json:"ignored"` // messages of a feed that are no ticks
-	Batched    int64 `json:"batched"` // items beyond the first of their record
-	NullKeys   int64 `json:"null_keys"`
-	EmptyKeys  int64 `json:"empty_keys"`
-	KeyDiffers int64 `json:"key_mismatches"` // the key does not spell the value's symbol
-	Duplicates int64 `json:"duplicates"`     // redelivered ticks
-	Disorder   int64 `json:"disorder"`       // ticks older than their symbol's last accepted one
-	Old        int64 `json:"old"`            // ticks older than the staleness budget
-	Ahead      int64 `json:"ahead"`          // ticks ahead of the clock by more than the tolerance
-	Late       int64 `json:"late"`           // records whose own window was closed already
-	KeyBytes   int64 `json:"key_bytes"`
-	ValueBytes int64 `json:"value_bytes"`
+	Records      int64 `json:"records"`
+	Ticks        int64 `json:"ticks"`
+	Unreadable   int64 `json:"unreadable"`
+	Unusable     int64 `json:"unusable"`
+	Tombstones   int64 `json:"tombstones"`
+	Ignored      int64 `json:"ignored"` // messages of a feed that are no ticks
+	Batched      int64 `json:"batched"` // items beyond the first of their record
+	NullKeys     int64 `json:"null_keys"`
+	EmptyKeys    int64 `json:"empty_keys"`
+	KeyDiffers   int64 `json:"key_mismatches"`          // the key does not spell the value's symbol
+	Duplicates   int64 `json:"duplicates"`              // redelivered ticks
+	Disorder     int64 `json:"disorder"`                // ticks older than their symbol's last accepted one
+	Old          int64 `json:"old"`                     // ticks older than the staleness budget
+	Ahead        int64 `json:"ahead"`                   // ticks ahead of the clock by more than the tolerance
+	Late         int64 `json:"late"`                    // records whose own window was closed already
+	LateReports  int64 `json:"late_reports,omitempty"`  // ticks behind by no more than what is tolerated
+	Backfilled   int64 `json:"backfilled,omitempty"`    // ticks of backfills, but for those counted as disorder before
+	SequenceGaps int64 `json:"sequence_gaps,omitempty"` // ticks in front of which sequence numbers are missing
+	KeyBytes     int64 `json:"key_bytes"`
+	ValueBytes   int64 `json:"value_bytes"`
 }
 
 // count counts a record, or a further item of one.
@@ -74,6 +77,9 @@ func (c *Counts) Add(d *Counts) {
 	c.Old += d.Old
 	c.Ahead += d.Ahead
 	c.Late += d.Late
+	c.LateReports += d.LateReports
+	c.Backfilled += d.Backfilled
+	c.SequenceGaps += d.SequenceGaps
 	c.KeyBytes += d.KeyBytes
 	c.ValueBytes += d.ValueBytes
 }

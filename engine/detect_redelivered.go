@@ -36,7 +36,7 @@ func (p *Partition) ObserveAgain(t *Tick, now int64) {
 
 func describeRedelivered(p *Partition, e *Episode, f *Finding) {
 	f.Observed, f.Threshold, f.Unit = float64(e.Count), 0, "records"
-	f.Cause = fmt.Sprintf("%s on %s/%d, offsets %d to %d, came again from places that the headers name",
+	f.Cause = fmt.Sprintf("%s on %s/%d, offsets %d to %d, came again: from places that the headers name, or with sequence numbers seen before",
 		plural(e.Count, "tick"), p.topic, p.id, e.FirstOffset, e.LastOffset)
 	f.Evidence["first_places"] = maps.Clone(e.Tally)
 	f.Evidence["other_places"] = e.Beyond

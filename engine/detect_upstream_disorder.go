@@ -3,19 +3,48 @@ package engine
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 )
 
 // detectUpstreamDisorder judges whether a symbol's event time went back. A tick
 // that is judged by its record's time has none.
 func detectUpstreamDisorder(p *Partition, s *symbol, t *Tick) {
-	if t.Origin != nil || t.Unit == UnitRecord {
+	if t.Origin != nil {
+		return
+	}
+	if p.limits.feeds() {
+		p.judgeStream(s, t)
+		return
+	}
+	if t.Unit == UnitRecord {
 		return
 	}
 	back := s.take(t.EventTime, t.RecordTime, p.early, int64(p.limits.ClockSkewTolerance))
-	if back == 0 {
-		return
+	if back > 0 {
+		p.lateTick(s, t, back, false)
 	}
+}
+
+// lateTick judges a tick that lies behind by back; numbered says that its sequence
+// number shows it as well.
+func (p *Partition) lateTick(s *symbol, t *Tick, back int64, numbered bool) {
+	l := p.limits
+	switch {
+	case !numbered && p.coarse(t, back):
+	case back <= int64(l.LateTolerance) && (len(l.LateVenues) == 0 || l.reportsLate(t.Venue)):
+		if p.fresh {
+			p.both(func(c *Counts) { c.LateReports++ })
+		}
+	case p.backfilled(s, t, back):
+	default:
+		p.outOfOrder(s, t, back, numbered)
+	}
+}
+
+// outOfOrder counts a tick that is out of order and notes it in its symbol's
+// episode. back is 0 when only its sequence number shows it.
+func (p *Partition) outOfOrder(s *symbol, t *Tick, back int64, numbered bool) {
 	if s.disorder == 0 && p.fresh {
 		p.row.Disordered++
 	}
@@ -24,11 +53,6 @@ func detectUpstreamDisorder(p *Partition, s *symbol, t *Tick) {
 	if p.fresh {
 		p.both(func(c *Counts) { c.Disorder++ })
 	}
-	p.disordered(s, t, back)
-}
-
-// disordered notes a step back in the symbol's episode.
-func (p *Partition) disordered(s *symbol, t *Tick, step int64) {
 	at, mark := p.recordTime(t), p.mark
 	d := p.disorders[p.current]
 	if d != nil && mark-d.Step > episodeQuiet {
@@ -37,13 +61,19 @@ func (p *Partition) disordered(s *symbol, t *Tick, step int64) {
 	}
 	opened := d == nil
 	if opened {
-		d = &DisorderRow{FirstOffset: t.Offset, FirstTime: at, Told: mark}
+		d = &DisorderRow{FirstOffset: t.Offset, FirstTime: at, Told: mark, WorstOffset: t.Offset}
 		p.disorders[p.current] = d
 	}
 	d.Count++
 	d.LastOffset, d.LastTime, d.Step = t.Offset, at, mark
-	if step > d.Worst {
-		d.Worst, d.WorstOffset = step, t.Offset
+	if back > d.Worst {
+		d.Worst, d.WorstOffset = back, t.Offset
+	}
+	if numbered {
+		d.Numbered++
+	}
+	if p.limits.OrderByVenue {
+		tallyIn(&d.Venues, ShowBytes(string(t.Venue)), p.limits.SpellingsPerEvidence, 1)
 	}
 	switch {
 	case opened:
@@ -80,7 +110,7 @@ func (p *Partition) endDisorder(i int32, d *DisorderRow) {
 
 func (p *Partition) disorderFinding(s *symbol, d *DisorderRow, state State) Finding {
 	id := p.id
-	return Finding{
+	f := Finding{
 		ID:   findingID(p.topic, UpstreamDisorder, "symbol/"+p.idText+"/"+s.name+p.life(), d.FirstOffset),
 		Code: UpstreamDisorder, State: state, Severity: Warning, Topic: p.topic, Partition: &id,
 		Symbol: ShowBytes(s.name), FirstOffset: d.FirstOffset, LastOffset: d.LastOffset,
@@ -95,4 +125,19 @@ func (p *Partition) disorderFinding(s *symbol, d *DisorderRow, state State) Find
 			"share": float64(s.disorder) / float64(s.count),
 		},
 	}
+	if p.limits.OrderByVenue {
+		f.Evidence["judged_by"], f.Evidence["venues"] = "symbol and venue", maps.Clone(d.Venues)
+	}
+	if p.limits.Sequences {
+		f.Evidence["by_sequence"] = d.Numbered
+	}
+	if d.Numbered > 0 && d.Worst == 0 {
+		f.Cause = fmt.Sprintf("sequence numbers of %s on %s/%d came after greater ones %s, first at offset %d: the ticks were out of order when they were written",
+			ShowBytes(s.name), p.topic, p.id, plural(d.Count, "time"), d.FirstOffset)
+	}
+	if d.Into != "" {
+		f.Evidence["resolved_into"] = d.Into
+		f.Cause += "; they began a BACKFILL"
+	}
+	return f
 }

@@ -21,6 +21,7 @@ type Episode struct {
 	Tally       map[string]int64 `json:"tally,omitempty"`
 	Beyond      int64            `json:"beyond,omitempty"` // faults of names that no longer fit into Tally
 	Note        string           `json:"note,omitempty"`
+	Also        map[string]int64 `json:"also,omitempty"` // a second tally: of producers
 }
 
 // maxTallied is how much of a name is kept: a tally is part of a row and of
@@ -28,28 +29,29 @@ type Episode struct {
 const maxTallied = 256
 
 // tally counts a fault under a name, in at most limit names.
-func (e *Episode) tally(name string, limit int) {
+func (e *Episode) tally(name string, limit int) { e.tallyOf(name, limit, 1) }
+
+func (e *Episode) tallyOf(name string, limit int, n int64) {
+	if !tallyIn(&e.Tally, name, limit, n) {
+		e.Beyond = plus(e.Beyond, n)
+	}
+}
+
+// also counts under a name of the second tally; what does not fit is left out.
+func (e *Episode) also(name string, limit int) { tallyIn(&e.Also, name, limit, 1) }
+
+func tallyIn(m *map[string]int64, name string, limit int, n int64) bool {
 	if len(name) > maxTallied {
 		name = name[:maxTallied] + "..."
 	}
-	if e.Tally == nil {
-		e.Tally = make(map[string]int64, 1)
+	if *m == nil {
+		*m = make(map[string]int64, 1)
 	}
-	if _, ok := e.Tally[name]; !ok && len(e.Tally) >= limit {
-		e.Beyond++
-		return
+	if _, ok := (*m)[name]; !ok && len(*m) >= limit {
+		return false
 	}
-	e.Tally[name]++
-}
-
-// clone is the episode with a tally of its own.
-func (e *Episode) clone() Episode {
-	c := *e
-	c.Tally = make(map[string]int64, len(e.Tally))
-	for k, v := range e.Tally {
-		c.Tally[k] = v
-	}
-	return c
+	(*m)[name] = plus((*m)[name], n)
+	return true
 }
 
 // counted is the tally as evidence: names with counts, most first.
@@ -76,17 +78,23 @@ func sortLoads(l []SymbolLoad) {
 // the episode when there is none, and ends an older one whose time is over.
 // A record at or below the partition's row has been counted already.
 func (p *Partition) fault(code Code, t *Tick, kind, symbol, name string, size int64) {
-	if !p.fresh {
-		return
+	if e, opened := p.note(code, t, kind, symbol, name, size); e != nil {
+		p.tellOf(e, opened)
 	}
-	e, symbol := p.episodes[code], ShowBytes(symbol)
+}
+
+// note is fault without the telling; nil: the record has been counted already.
+func (p *Partition) note(code Code, t *Tick, kind, symbol, name string, size int64) (e *Episode, opened bool) {
+	if !p.fresh {
+		return nil, false
+	}
+	e, symbol = p.episodes[code], ShowBytes(symbol)
 	if e != nil && p.row.Watermark-e.Step > episodeQuiet {
 		p.endEpisode(e)
 		e = nil
 	}
 	at := p.recordTime(t)
-	opened := e == nil
-	if opened {
+	if opened = e == nil; opened {
 		e = &Episode{
 			Code: code, Kind: kind, Symbol: symbol, FirstOffset: t.Offset, FirstTime: at,
 			Worst: size, Least: size, WorstOffset: t.Offset, Told: p.row.Watermark,
@@ -103,6 +111,11 @@ func (p *Partition) fault(code Code, t *Tick, kind, symbol, name string, size in
 	}
 	e.Least = min(e.Least, size)
 	e.tally(name, p.limits.SpellingsPerEvidence)
+	return e, opened
+}
+
+// tellOf tells of a fault noted in an episode: at once, or once a minute.
+func (p *Partition) tellOf(e *Episode, opened bool) {
 	switch {
 	case opened:
 		p.tell(p.episodeFinding(e, Opened))
@@ -132,13 +145,13 @@ func (p *Partition) endEpisodes(at int64, quiet int64) {
 			p.endEpisode(e)
 		}
 	}
-	p.endDisorders(at, quiet)
+	p.endQuietSymbols(at, quiet)
 }
 
 // episodeFinding is the episode as a report carries it.
 func (p *Partition) episodeFinding(e *Episode, s State) Finding {
 	id, symbol := p.id, e.Symbol
-	if e.Kind == kindSilent || e.Kind == kindFrozen {
+	if e.ofSymbol() {
 		symbol = ShowBytes(symbol)
 	}
 	f := Finding{
@@ -161,11 +174,11 @@ func (p *Partition) episodeFinding(e *Episode, s State) Finding {
 
 // subject is what the episode is about, for its id.
 func (p *Partition) subject(e *Episode) string {
-	if e.Kind == kindSilent {
-		return "symbol/" + p.idText + "/" + e.Symbol + p.life()
-	}
 	if e.Kind == kindFrozen {
 		return "frozen/" + p.idText + "/" + e.Symbol + p.life()
+	}
+	if e.ofSymbol() {
+		return "symbol/" + p.idText + "/" + e.Symbol + p.life()
 	}
 	return "partition/" + p.idText + "/" + e.Kind + p.life()
 }

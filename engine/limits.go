@@ -25,6 +25,13 @@ type Limits struct {
 	UncommittedReads     bool          // the reader sees records of open and aborted transactions
 	Replay               bool          // reports carry mode REPLAY
 	Now                  int64         // replay --now: the clock for age and skew; NoTime: each record's own time
+	OrderByVenue         bool          // field.venue is set: order and numbers are judged by symbol and venue
+	Sequences            bool          // field.sequence is set
+	SequenceFiltered     []string      // venues whose numbers have holes by design; "*": all
+	BackfillMin          int64         // ticks of a run that are a backfill; 0: off
+	LateTolerance        time.Duration // a tick behind by at most this is a late report, no disorder; 0: off
+	LateVenues           []string      // venues that report late by rule; none: the tolerance is for all ticks
+	Unit                 Unit          // configured unit of event times
 	SpellingsPerEvidence int           // spellings, symbols and reasons kept in one finding's evidence
 }
 
@@ -33,7 +40,7 @@ func DefaultLimits() Limits {
 	return Limits{
 		PartitionSkew: 2, PartitionSkewMin: 100, MaxLagTicks: 10_000, MaxLag: 30 * time.Second,
 		ReportInterval: 10 * time.Second, FindingsPerReport: 100, SymbolsPerReport: 20,
-		Partitioner: "auto", OffsetBasis: "COMMITTED", Now: NoTime, SpellingsPerEvidence: 8,
+		Partitioner: "auto", OffsetBasis: "COMMITTED", Now: NoTime, SpellingsPerEvidence: 8, BackfillMin: 10,
 	}
 }
 

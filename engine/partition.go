@@ -12,7 +12,8 @@ type symbol struct {
 	order
 	lastSeen int64
 	windowN  int64  // ticks in the window in which the last one was counted
-	cuts     int32  // truncations of the log before its row was written
+	cuts     uint16 // truncations of the log before its row was written
+	unit     Unit   // of its last event time; UnitAuto: none, or the partition's
 	keySum   uint32 // hash of its key, 0: the key spells the symbol
 	dirty    bool
 	judged   bool // its tick at through was judged here, not restored from a row
@@ -68,6 +69,10 @@ type Partition struct {
 	silences  map[int32]*Episode
 	frozen    map[int32]*Episode
 	pulses    []pulse // of the symbols; none where silence is not judged
+	streams   map[int32][]*stream
+	runs      map[int32]*RunRow
+	backfills symbolEpisodes
+	gaps      symbolEpisodes
 
 	// of the record that is being judged
 	fresh          bool  // not counted in the partition's row yet
@@ -77,6 +82,7 @@ type Partition struct {
 	reread         int64 // the same of the records that are read again after a restart
 	read           int64 // last offset observed, -1: none since the state was restored
 	current        int32 // index of the tick's symbol
+	passive        bool  // the tick is a repeat or history: it shows no feed alive
 	nextSilence    int64 // no symbol is silent before this time
 	progress       progress
 	reset, changed bool
@@ -103,7 +109,8 @@ func NewPartition(topic string, id, partitions int32, l *Limits) *Partition {
 			SweptTo: NoTime, ClosedTo: NoTime, MaxAge: NoTime, Window: newWindow(NoTime),
 		},
 		index: map[string]int32{}, episodes: map[Code]*Episode{}, disorders: map[int32]*DisorderRow{},
-		silences: map[int32]*Episode{}, frozen: map[int32]*Episode{}, nextSilence: NoTime, changed: true, rankDue: true, mark: NoTime, reread: NoTime, read: -1,
+		silences: map[int32]*Episode{}, frozen: map[int32]*Episode{}, streams: map[int32][]*stream{}, runs: map[int32]*RunRow{},
+		backfills: symbolEpisodes{}, gaps: symbolEpisodes{}, nextSilence: NoTime, changed: true, rankDue: true, mark: NoTime, reread: NoTime, read: -1,
 		progress: progress{behindSince: NoTime, movedAt: NoTime, stuckSince: NoTime},
 	}
 }
@@ -203,6 +210,9 @@ func (p *Partition) observeGood(t *Tick, now int64) {
 	s.count++
 	p.markDirty(p.current)
 	p.unrank(p.current)
+	if p.passive = false; t.Unit != s.unit {
+		p.detectUnitChanged(s, t)
+	}
 	for _, detect := range tickDetectors {
 		detect(p, s, t)
 	}
@@ -297,7 +307,7 @@ func (p *Partition) load(s *symbol, t *Tick) {
 // partition's record time counts rather than the record's own: a producer
 // whose clock is behind must not look silent between its ticks.
 func (p *Partition) seen(s *symbol, t *Tick, now int64) {
-	if t.Origin != nil {
+	if t.Origin != nil || p.passive {
 		return
 	}
 	s.lastSeen = max(s.lastSeen, p.mark, now)
@@ -325,7 +335,7 @@ func (p *Partition) sight(s *symbol, t *Tick, placed bool) {
 	s.tell()
 	g := p.sighting(s)
 	g.Key, g.Fits, g.Time = firstBytes(t.Key), s.fits, p.recordTime(t)
-	if g.Spelled = s.keySum == 0; placed && s.lastEvent != NoTime {
+	if g.Spelled = s.keySum == 0; placed && s.lastEvent != NoTime && !p.limits.OrderByVenue {
 		g.FirstEvent = t.EventTime
 	}
 	p.sightings = append(p.sightings, g)

@@ -21,6 +21,10 @@ func drawLimits(t *rapid.T) *Limits {
 	l.SymbolsPerReport = rapid.IntRange(1, 4).Draw(t, "symbols")
 	l.SpellingsPerEvidence = rapid.IntRange(1, 3).Draw(t, "spellings")
 	l.Replay = rapid.Bool().Draw(t, "replay")
+	l.OrderByVenue = rapid.Bool().Draw(t, "venues")
+	l.Sequences = rapid.Bool().Draw(t, "sequences")
+	l.BackfillMin = rapid.Int64Range(0, 4).Draw(t, "backfill")
+	l.LateTolerance = time.Duration(rapid.IntRange(0, 1).Draw(t, "late")) * 100 * time.Millisecond
 	return &l
 }
 
@@ -34,6 +38,7 @@ func drawRecord(t *rapid.T, id int32, offset int64, at *int64, back bool) record
 	tick := &r.tick
 	tick.Symbol = []byte(rapid.SampledFrom(drawnSymbols).Draw(t, "symbol"))
 	tick.Key = slices.Clone(tick.Symbol)
+	drawFeed(t, tick)
 	switch rapid.IntRange(0, 19).Draw(t, "fault") {
 	case 0:
 		tick.EventTime -= rapid.Int64Range(1, 5e9).Draw(t, "late")
@@ -61,6 +66,19 @@ func drawRecord(t *rapid.T, id int32, offset int64, at *int64, back bool) record
 		tick.Origin = &Place{"ticks", id, 0}
 	}
 	return r
+}
+
+// drawFeed gives the tick a venue, a sequence number and a unit, and makes
+// some of them old.
+func drawFeed(t *rapid.T, tick *Tick) {
+	tick.Venue = []byte(rapid.SampledFrom([]string{"", "X", "V\xff"}).Draw(t, "venue"))
+	tick.Sequence = rapid.SampledFrom([]int64{0, 1, 2, 3, 4, 5, 9, 1 << 62, -1 << 62}).Draw(t, "number")
+	tick.SequenceFirst = tick.Sequence - rapid.Int64Range(0, 2).Draw(t, "numbers")
+	tick.HasSequence, tick.Content = tick.Sequence != 0, uint64(tick.Sequence)%2
+	tick.Unit = rapid.SampledFrom([]Unit{UnitMillis, UnitMillis, UnitMicros, UnitRecord}).Draw(t, "unit")
+	if rapid.IntRange(0, 3).Draw(t, "old") == 0 {
+		tick.EventTime -= rapid.Int64Range(3, 40).Draw(t, "by") * second
+	}
 }
 
 // drawLogs makes the records of all partitions.

@@ -25,6 +25,12 @@ type SymbolRow struct {
 	SilentFrom int64        // offset of the last tick before a silence that is told, -1: none
 	Episode    *DisorderRow // open disorder episode, nil: none
 	Pulse      *PulseRow    // what its staleness rests on, nil: it is not judged
+
+	Unit     Unit        // unit of its last time where that is not the partition's, UnitAuto: it is
+	Streams  []StreamRow // by venue; the one that has been quiet longest first
+	Run      *RunRow     // old ticks that may be a backfill, nil: none
+	Backfill *Episode    // open episode of BACKFILL, nil: none
+	Gap      *Episode    // open episode of SEQUENCE_GAP, nil: none
 }
 
 // PulseRow is what the staleness of a symbol rests on beside LastSeen.
@@ -45,6 +51,10 @@ type DisorderRow struct {
 	Worst, WorstOffset      int64 // nanoseconds; offset of the worst step
 	Step                    int64 // the partition's record time at the last step
 	Told                    int64 // the partition's record time at the last event
+
+	Venues   map[string]int64 // steps by venue, escaped; nil where none is configured
+	Numbered int64            // of the count, ticks whose sequence number shows it
+	Into     string           // id of the BACKFILL that it resolves into; not kept, as it ends it
 }
 
 // PartitionRow is the durable state of one partition beside its symbols.
@@ -64,9 +74,10 @@ type PartitionRow struct {
 	SweptTo    int64  `json:"swept_to"`   // whole second of record time swept last
 	ClosedTo   int64  `json:"closed_to"`  // end of the last closed window, NoTime: none
 	Symbols    int64  `json:"symbols"`
-	Disordered int64  `json:"disordered"` // symbols with at least one late tick
-	MaxAge     int64  `json:"max_age"`    // greatest clock minus event time, NoTime: none
-	Units      uint8  `json:"units"`      // bit set of units seen
+	Disordered int64  `json:"disordered"`     // symbols with at least one late tick
+	MaxAge     int64  `json:"max_age"`        // greatest clock minus event time, NoTime: none
+	Units      uint8  `json:"units"`          // bit set of units seen
+	Unit       Unit   `json:"unit,omitempty"` // unit of its first time
 
 	Partitions int32          `json:"partitions,omitempty"` // partition count at which the row was written, 0: not known
 	Fits       []FitTicks     `json:"fits,omitempty"`       // records by the functions that their key fits, at that count

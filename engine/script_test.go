@@ -31,7 +31,8 @@ var update = flag.Bool("update", false, "rewrite the expected findings in testda
 // bytes. tombstone, unreadable=REASON and unusable=REASON say what its value
 // is, from=TOPIC/P/OFFSET what its headers name. x and every repeat it, with
 // steady at the same event time. content is what it says, as a number; halted
-// and resumed tell of a halt of the symbol.
+// and resumed tell of a halt of the symbol. venue, seq (a number or a range,
+// which go on with x), unit and producer are those of the tick.
 //
 //	clock TIME [end=P:OFFSET]     the audit is live and this is the wall clock; FROM..TO: each second
 //	lag TIME GROUP P COMMITTED START END [GROUP P ...]   - is unknown
@@ -177,6 +178,22 @@ func newPlay(t *testing.T, c *scriptCase) *play {
 			l.Partitioner = v
 		case "symbol.normalize":
 			l.NormalizeUpper = v == "upper"
+		case "field.venue":
+			l.OrderByVenue = true
+		case "field.sequence":
+			l.Sequences = true
+		case "sequence.filtered.venues":
+			l.SequenceFiltered = strings.Split(v, ",")
+		case "backfill.min.records":
+			l.BackfillMin = number(v)
+		case "late.report.tolerance.ms":
+			l.LateTolerance = ms()
+		case "late.report.venues":
+			l.LateVenues = strings.Split(v, ",")
+		case "field.timestamp.unit":
+			l.Unit, _ = ParseUnit(v)
+		case "field.producer":
+			l.ProducerHeader = v
 		case "now":
 			l.Now = after(v)
 		case "replay":
@@ -239,6 +256,21 @@ func (p *play) records(line string) []record {
 			tick.Halt = Resumed
 		case k == "steady":
 			steady = true
+		case k == "venue":
+			tick.Venue = []byte(v)
+		case k == "seq":
+			from, to, ok := strings.Cut(v, "-")
+			if tick.SequenceFirst = number(from); !ok {
+				to = from
+			}
+			tick.HasSequence, tick.Sequence = true, number(to)
+		case k == "producer":
+			tick.Producer = []byte(v)
+		case k == "unit":
+			var ok bool
+			if tick.Unit, ok = ParseUnit(v); !ok {
+				tick.Unit = UnitRecord
+			}
 		case k == "every":
 			every = after(v) - t0
 		case strings.HasPrefix(k, "x"):
@@ -252,6 +284,9 @@ func (p *play) records(line string) []record {
 		out[i] = record{partition: id, tick: tick, now: NoTime}
 		r := &out[i].tick
 		r.Offset += int64(i)
+		if n := tick.Sequence - tick.SequenceFirst + 1; tick.HasSequence {
+			r.SequenceFirst, r.Sequence = r.SequenceFirst+int64(i)*n, r.Sequence+int64(i)*n
+		}
 		if !steady {
 			r.EventTime += int64(i) * every
 		}

@@ -72,9 +72,9 @@ func (p *Partition) symbolRow(i int32) SymbolRow {
 	}
 	r.Pulse = p.pulseRow(i)
 	if d := p.disorders[i]; d != nil {
-		c := *d
-		r.Episode = &c
+		r.Episode = d.copied()
 	}
+	p.feedRow(&r, i)
 	return r
 }
 
@@ -86,11 +86,11 @@ func (p *Partition) partitionRow() PartitionRow {
 	r.Episodes = make([]Episode, 0, len(p.episodes))
 	for _, d := range detectors {
 		if e := p.episodes[d.code]; e != nil {
-			r.Episodes = append(r.Episodes, e.clone())
+			r.Episodes = append(r.Episodes, *e.copied())
 		}
 	}
 	if p.row.Snapshots != nil {
-		c := p.row.Snapshots.clone()
+		c := *p.row.Snapshots.copied()
 		r.Snapshots = &c
 	}
 	return r
@@ -132,7 +132,7 @@ func (p *Partition) RestoreSymbol(r SymbolRow) {
 	*s = symbol{
 		name: s.name, through: r.Through, count: r.Count, disorder: r.Disorder, first: r.First,
 		order: order{r.LastEvent, r.LastAhead, r.Lead}, lastSeen: r.LastSeen,
-		windowN: r.WindowN, sighted: r.Sighted, unranked: s.unranked, cuts: int32(r.Cuts),
+		windowN: r.WindowN, sighted: r.Sighted, unranked: s.unranked, cuts: uint16(r.Cuts),
 	}
 	p.restorePlace(s, &r)
 	p.unrank(i)
@@ -143,9 +143,9 @@ func (p *Partition) RestoreSymbol(r SymbolRow) {
 	delete(p.silences, i)
 	p.restorePulse(i, &r)
 	if r.Episode != nil {
-		d := *r.Episode
-		p.disorders[i] = &d
+		p.disorders[i] = r.Episode.copied()
 	}
+	p.restoreFeed(i, s, &r)
 	if r.SilentFrom >= 0 {
 		p.silences[i] = &Episode{
 			Code: StaleTick, Kind: kindSilent, Symbol: s.name, FirstOffset: r.SilentFrom, LastOffset: r.SilentFrom,

@@ -38,8 +38,14 @@ func (p *Partition) open(limit int) (fs []Finding, total int) {
 	for _, i := range earliest(p.disorders, func(d *DisorderRow) int64 { return d.FirstOffset }, limit) {
 		fs = append(fs, p.disorderFinding(p.symbols[i], p.disorders[i], Updated))
 	}
+	for _, of := range []symbolEpisodes{p.backfills, p.gaps} {
+		for _, i := range earliest(of, func(e *Episode) int64 { return e.FirstOffset }, limit) {
+			fs = append(fs, p.episodeFinding(of[i], Updated))
+		}
+	}
 	sortFindings(fs)
-	return fs[:min(len(fs), limit)], len(p.episodes) + len(p.silences) + len(p.frozen) + len(p.disorders)
+	total = len(p.episodes) + len(p.silences) + len(p.frozen) + len(p.disorders) + len(p.backfills) + len(p.gaps)
+	return fs[:min(len(fs), limit)], total
 }
 
 // earliest are the keys of the least values, ascending, at most limit: only

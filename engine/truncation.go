@@ -34,6 +34,7 @@ func (p *Partition) Truncate(to int64) {
 			continue
 		}
 		s.through, s.order = to-1, newOrder()
+		p.forgetFeed(int32(i))
 		p.markDirty(int32(i))
 	}
 	p.pass(OffsetInconsistency, kindTruncated, to, from)
@@ -48,6 +49,11 @@ func (p *Partition) endAll() {
 	}
 	for _, i := range earliest(p.disorders, func(d *DisorderRow) int64 { return d.FirstOffset }, len(p.disorders)) {
 		p.endDisorder(i, p.disorders[i])
+	}
+	for _, of := range []symbolEpisodes{p.backfills, p.gaps} {
+		for _, i := range earliest(of, func(e *Episode) int64 { return e.FirstOffset }, len(of)) {
+			p.endSymbolEpisode(of, i)
+		}
 	}
 	for _, i := range earliest(p.silences, func(e *Episode) int64 { return e.FirstOffset }, len(p.silences)) {
 		e := p.silences[i]

@@ -50,6 +50,7 @@ func newTwinCase(random *rand.Rand) *twinCase {
 	c.limits.MaxTickAge = time.Duration(random.Int64N(3)) * time.Second
 	c.limits.ClockSkewTolerance = time.Duration(random.Int64N(3)) * 500 * time.Millisecond
 	c.limits.PartitionSkew = 1 + random.Float64()*2
+	c.limits.BackfillMin = 0 // it needs to know which ticks are live, and batches do not say
 	c.now = t0 + 5e9
 	if calm := random.IntN(3) == 0; calm {
 		c.limits.MaxTickAge, c.limits.ClockSkewTolerance, c.limits.MaxLagTicks = 0, 10*time.Second, 100

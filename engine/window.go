@@ -68,7 +68,7 @@ func (p *Partition) advanceAgain(at int64) {
 	p.reread = max(at, before)
 	p.mark = p.reread
 	if sec := floor(p.reread, second); p.reread != NoTime && (before == NoTime || sec > before) {
-		p.endDisorders(sec, episodeQuiet)
+		p.endQuietSymbols(sec, episodeQuiet)
 		if !p.progress.live {
 			p.sweepSilence(sec)
 		}

@@ -64,8 +64,9 @@ func (w *world) step(id int) bool {
 	w.at[id]++
 	tick := r.tick
 	tick.Symbol, tick.Key, tick.Value = bytes.Clone(tick.Symbol), bytes.Clone(tick.Key), bytes.Clone(tick.Value)
+	tick.Venue, tick.Producer = bytes.Clone(tick.Venue), bytes.Clone(tick.Producer)
 	w.parts[id].Observe(&tick, r.now)
-	for _, b := range [][]byte{tick.Symbol, tick.Key, tick.Value} {
+	for _, b := range [][]byte{tick.Symbol, tick.Key, tick.Value, tick.Venue, tick.Producer} {
 		clear(b) // they belong to the reader again
 	}
 	if w.restarts && (w.at[id] < 200 || w.at[id]%97 == 0) {

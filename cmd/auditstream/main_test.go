@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
@@ -163,7 +164,7 @@ func TestNoColourWithoutTerminal(t *testing.T) {
 }
 
 func TestLimitsOfDefaultsAreTheEnginesDefaults(t *testing.T) {
-	if got, want := limitsOf(config.Default()), engine.DefaultLimits(); got != want {
+	if got, want := limitsOf(config.Default()), engine.DefaultLimits(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

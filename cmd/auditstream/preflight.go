@@ -42,6 +42,11 @@ func limitsOf(c *config.Config) engine.Limits {
 	limits.ProducerHeader = c.FieldProducer
 	limits.OffsetBasis = c.OffsetBasis
 	limits.NormalizeUpper = c.SymbolNormalize == "upper"
+	limits.OrderByVenue, limits.Sequences = c.ByVenue(), c.Sequenced()
+	limits.SequenceFiltered = c.SequenceFilteredVenues
+	limits.BackfillMin = c.BackfillMinRecords
+	limits.LateTolerance, limits.LateVenues = c.LateReportTolerance, c.LateReportVenues
+	limits.Unit, _ = engine.ParseUnit(c.FieldTimestampUnit)
 	limits.UncommittedReads = kafka.ReadsUncommitted(c)
 	return limits
 }

@@ -45,6 +45,9 @@ type Config struct {
 	PartitionSkewThreshold float64 // busiest ÷ mean
 	PartitionSkewMinTicks  int64
 	BackfillMinRecords     int64
+	SequenceFilteredVenues []string // "*" stands for all
+	LateReportTolerance    time.Duration
+	LateReportVenues       []string // empty: the tolerance is for every tick
 	MaxLagTicks            int64
 	MaxLag                 time.Duration
 	ConsumerLagGroups      []string           // names or regular expressions

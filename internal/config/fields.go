@@ -24,7 +24,7 @@ func (c *Config) Fields() (codecs.Fields, error) {
 		Kind: c.FieldKind, Ticks: c.FieldKindTicks,
 		Unit: unit, Zone: c.FieldTimestampZone, Normalize: normalize,
 		DateOfRecord: c.TimestampDate == "record", TimeOfRecord: c.TimestampMissing == "record",
-		Content: c.MaxSymbolSilence > 0 || c.AutoSilence, MergedStreams: c.FeedStreams == "merged",
+		Content: c.MaxSymbolSilence > 0 || c.AutoSilence || c.FieldSequence != "", MergedStreams: c.FeedStreams == "merged",
 		CSV: codecs.CSVFields{Header: c.CSVHeader, Comma: ','},
 	}
 	switch c.CSVDelimiter {
@@ -39,6 +39,31 @@ func (c *Config) Fields() (codecs.Fields, error) {
 
 // Feed says whether the values are those of a feed that is known by name.
 func (c *Config) Feed() bool { return slices.Contains(codecs.FeedNames(), c.ValueConverter) }
+
+// ByVenue says whether ticks have a venue, or a stream of a feed, by which
+// order is judged beside the symbol.
+func (c *Config) ByVenue() bool { return c.FieldVenue != "" || c.Feed() && c.FeedStreams == "apart" }
+
+// Sequenced says whether ticks have sequence numbers.
+func (c *Config) Sequenced() bool { return c.FieldSequence != "" || c.Feed() }
+
+// orderFaults finds keys about order that have no effect by themselves.
+func (c *Config) orderFaults() []Fault {
+	var faults []Fault
+	without := func(key, text string) {
+		faults = append(faults, Fault{Key: key, Text: "has no effect without " + text})
+	}
+	if len(c.SequenceFilteredVenues) > 0 && !c.Sequenced() {
+		without("sequence.filtered.venues", "field.sequence")
+	}
+	if len(c.LateReportVenues) > 0 && !c.ByVenue() {
+		without("late.report.venues", "field.venue")
+	}
+	if len(c.LateReportVenues) > 0 && c.LateReportTolerance == 0 {
+		without("late.report.venues", "late.report.tolerance.ms")
+	}
+	return faults
+}
 
 // fieldFaults finds field keys that contradict each other or the converter.
 func (c *Config) fieldFaults(faulty map[string]bool) []Fault {
@@ -67,6 +92,7 @@ func (c *Config) fieldFaults(faulty map[string]bool) []Fault {
 	if c.FieldKind == "" && len(c.FieldKindTicks) > 0 {
 		fault("field.kind.ticks", "has no effect without field.kind")
 	}
+	faults = append(faults, c.orderFaults()...)
 	if len(faults) > 0 {
 		return faults
 	}

@@ -90,6 +90,8 @@ var auditKeys = []Key{
 		text(func(c *Config) *string { return &c.FieldSequence }, rangeRule)},
 	{"field.venue", "", "ticks have none", "Path of the venue, as of the symbol.",
 		text(func(c *Config) *string { return &c.FieldVenue }, pathRule)},
+	{"sequence.filtered.venues", "", "numbers without holes", "Venues whose sequence numbers have holes by design, such as filtered channels, or `*` for all: gaps are not judged there, repeats and new counts are.",
+		list(func(c *Config) *[]string { return &c.SequenceFilteredVenues }, anyText)},
 	{"field.kind", "", "every message is a tick", "Path of what says of which kind a message, or an item of it, is.",
 		text(func(c *Config) *string { return &c.FieldKind }, pathRule)},
 	{"field.kind.ticks", "", "all kinds", "Kinds that are ticks. Messages of others, such as heartbeats and answers, are counted as `ignored`.",
@@ -119,6 +121,10 @@ var auditKeys = []Key{
 		integer(func(c *Config) *int64 { return &c.PartitionSkewMinTicks }, 1)},
 	{"backfill.min.records", "10", "", "So many old records of one symbol, ascending among themselves, are one backfill rather than disorder.",
 		integer(func(c *Config) *int64 { return &c.BackfillMinRecords }, 2)},
+	{"late.report.tolerance.ms", "0", "", "A tick that lies behind its symbol's last one by at most this is a late report: counted as `late_reports`, and no disorder.",
+		millis(func(c *Config) *int64 { return (*int64)(&c.LateReportTolerance) }, 0)},
+	{"late.report.venues", "", "the tolerance is for every tick", "Venues that report late by rule, as trades off exchange are: only their ticks have the tolerance, against the last one of all venues.",
+		list(func(c *Config) *[]string { return &c.LateReportVenues }, anyText)},
 	{"max.lag.ticks", "10000", "", "A watched group's lag in records; strictly more is a breach.",
 		integer(func(c *Config) *int64 { return &c.MaxLagTicks }, 0)},
 	{"max.lag.ms", "30000", "", "A watched group's lag in time; strictly more is a breach.",
@@ -165,10 +171,7 @@ var auditKeys = []Key{
 // waitingKeys are keys whose value is checked and kept, and by which nothing
 // is judged yet. To set one is noted, so that nobody relies on it.
 var waitingKeys = map[string]string{
-	"field.sequence":       "gaps and repeats of sequence numbers are not judged",
-	"field.venue":          "order is judged by symbol only",
-	"backfill.min.records": "a backfill is told as disorder",
-	"offset.basis":         "a running group's position is known to its members alone; what it has committed is judged",
+	"offset.basis": "a running group's position is known to its members alone; what it has committed is judged",
 }
 
 // ignoredKeys are keys of Kafka Connect that a pasted connector configuration
