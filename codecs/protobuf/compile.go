@@ -2,13 +2,16 @@ package protobuf
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/bufbuild/protocompile"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protodesc"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	"github.com/auditstream/auditstream/codecs"
@@ -35,7 +38,7 @@ func Compile(schema string, imports map[string]string, f codecs.Fields) (*Plan, 
 	maps.Copy(files, imports)
 	files[mainFile] = schema
 	c := protocompile.Compiler{
-		Resolver:       protocompile.WithStandardImports(&protocompile.SourceResolver{Accessor: protocompile.SourceAccessorFromMap(files)}),
+		Resolver:       protocompile.WithStandardImports(resolver(files)),
 		MaxParallelism: 1,
 	}
 	compiled, err := c.Compile(context.Background(), mainFile)
@@ -51,6 +54,28 @@ func Compile(schema string, imports map[string]string, f codecs.Fields) (*Plan, 
 		p.messages = append(p.messages, compileType(compiled[0].Messages().Get(i), paths))
 	}
 	return p, nil
+}
+
+// resolver finds files by the names under which they are imported. A text that
+// is the base64 of a FileDescriptorProto is one: so some clients register what
+// they have no source of.
+type resolver map[string]string
+
+func (r resolver) FindFileByPath(path string) (found protocompile.SearchResult, err error) {
+	text, ok := r[path]
+	if !ok {
+		return found, protoregistry.NotFound
+	}
+	if b, err := base64.StdEncoding.DecodeString(text); err == nil && len(b) > 0 {
+		file := new(descriptorpb.FileDescriptorProto)
+		if proto.Unmarshal(b, file) == nil {
+			file.Name = &path
+			found.Proto = file
+			return found, nil
+		}
+	}
+	found.Source = strings.NewReader(text)
+	return found, nil
 }
 
 // mainFile is the name under which the schema itself is compiled.

@@ -2,6 +2,7 @@ package protobuf
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/binary"
 	"testing"
 
@@ -205,6 +206,21 @@ func TestBareByDescriptor(t *testing.T) {
 		if _, err := CompileDescriptor(bad, name, usual); err == nil {
 			t.Errorf("%s compiles", name)
 		}
+	}
+}
+
+// Clients without a schema's source register its descriptor in base64.
+func TestSchemaAsDescriptor(t *testing.T) {
+	b, err := proto.Marshal(protodesc.ToFileDescriptorProto(files(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Compile(base64.StdEncoding.EncodeToString(b), map[string]string{"ref/venue.proto": venue}, usual)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := tick(p, usual, framed(encoded(t, "Trade", `{"symbol":"QXA","ts":"1735831800123456789"}`), 1)); string(got.Symbol) != "QXA" || got.EventTime != now {
+		t.Errorf("read %q at %d: %s", got.Symbol, got.EventTime, got.Reason)
 	}
 }
 
