@@ -121,14 +121,20 @@ func (p *Partition) forgetFeed(i int32) {
 	delete(p.gaps, i)
 }
 
-// copied is the episode with a tally of its own; nil of nil.
+// copied is the episode with tallies of its own; nil of nil.
 func (e *Episode) copied() *Episode {
 	if e == nil {
 		return nil
 	}
+	c := e.clone()
+	return &c
+}
+
+// clone is the episode with tallies of its own.
+func (e *Episode) clone() Episode {
 	c := *e
 	c.Tally, c.Also = maps.Clone(e.Tally), maps.Clone(e.Also)
-	return &c
+	return c
 }
 
 // copied is the episode with a tally of its own.
