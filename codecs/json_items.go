@@ -19,7 +19,10 @@ func (d *JSON) clear(l *jsonLevel) {
 
 // first reads the first tick of the message whose outermost level is read.
 func (d *JSON) first(t *engine.Tick) {
-	d.chain = nil
+	if d.plain {
+		d.fields(&d.maps[0], t)
+		return
+	}
 	if !d.choose() {
 		t.Kind = engine.Ignored
 		return
@@ -159,38 +162,51 @@ func (d *JSON) fill(t *engine.Tick) {
 		if len(m.when) > 0 && !d.holds(m, 1) || len(d.maps) > 1 && !bytes.Equal(m.chain, d.chain) {
 			continue
 		}
-		symbol, reason := d.symbol(d.pick(m.symbol))
-		var timeReason engine.Reason
-		raw := d.pick(m.time)
-		t.Symbol = symbol
-		if m.record && (len(raw) == 0 || raw[0] == 'n') && t.RecordTime != engine.NoTime {
-			t.EventTime, t.Unit = t.RecordTime, engine.UnitRecord
-		} else {
-			t.EventTime, t.Unit, timeReason = d.eventTime(raw)
-		}
-		if m.more {
-			d.fillMore(m, t)
-		}
-		if reason == engine.ReasonNone {
-			reason = timeReason
-		}
-		if reason != engine.ReasonNone {
-			t.Kind, t.Reason = engine.Unusable, reason
-		}
+		d.fields(m, t)
 		return
 	}
 	t.Kind = engine.Ignored
 }
 
+// fields sets the tick's fields.
+func (d *JSON) fields(m *jsonMap, t *engine.Tick) {
+	symbol, reason := d.symbol(d.pick(m.symbol))
+	t.Symbol = symbol
+	var timeReason engine.Reason
+	raw := d.pick(m.time)
+	if m.record && (len(raw) == 0 || raw[0] == 'n') && t.RecordTime != engine.NoTime {
+		t.EventTime, t.Unit = t.RecordTime, engine.UnitRecord
+	} else {
+		t.EventTime, t.Unit, timeReason = d.eventTime(raw)
+	}
+	if m.more {
+		d.fillMore(m, t)
+	}
+	if reason == engine.ReasonNone {
+		reason = timeReason
+	}
+	if reason != engine.ReasonNone {
+		t.Kind, t.Reason = engine.Unusable, reason
+	}
+}
+
 // pick is the value in the first of the slots that has one.
 func (d *JSON) pick(slots []uint8) []byte {
-	for i, slot := range slots {
-		s := d.found[slot%maxSlots]
-		if raw := d.message[s.start:s.end]; i == len(slots)-1 || len(raw) > 0 && raw[0] != 'n' {
+	if len(slots) == 1 {
+		s := &d.found[slots[0]%maxSlots]
+		return d.message[s.start:s.end]
+	}
+	return d.pickAny(slots)
+}
+
+func (d *JSON) pickAny(slots []uint8) (raw []byte) {
+	for _, slot := range slots {
+		s := &d.found[slot%maxSlots]
+		if raw = d.message[s.start:s.end]; len(raw) > 0 && raw[0] != 'n' {
 			return raw
 		}
 	}
-	return nil
+	return raw
 }
 
 // fillMore reads what few topics have.

@@ -43,6 +43,7 @@ type JSON struct {
 	slots   uint8 // taken so far
 	maps    []jsonMap
 	content bool
+	plain   bool // one kind of message, which is one tick
 
 	found     [maxSlots]span // by slot: where the value stands, empty: it was not there
 	message   []byte         // that is being read
@@ -79,6 +80,7 @@ func newJSONOf(f Fields, maps []feedMap) (*JSON, error) {
 			return nil, err
 		}
 	}
+	d.plain = len(d.maps) == 1 && len(d.maps[0].when) == 0 && len(d.levels) == 1
 	return d, nil
 }
 

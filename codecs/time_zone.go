@@ -45,29 +45,30 @@ func absolute(n int64) int64 {
 	return n
 }
 
-// onDate dates a time of day, given in nanoseconds since midnight of the zone,
-// UTC where none is configured: of all days the one on which it lies nearest
-// to the record's time, so that a tick of the last second before midnight
-// stays there when its record is of the day after.
-func (v *values) onDate(sinceMidnight int64, unit engine.Unit) (int64, engine.Unit, engine.Reason) {
+// numberOfDay dates a time of day, a number of the configured unit since
+// midnight of the zone, UTC where none is configured.
+func (v *values) numberOfDay(s []byte) (int64, engine.Unit, engine.Reason) {
 	const day = daySeconds * int64(1e9)
-	switch {
-	case unit == engine.UnitAuto:
-		return 0, unit, engine.ReasonTimeRange // digits of a time of day tell no unit
-	case sinceMidnight < 0 || sinceMidnight >= day:
-		return 0, unit, engine.ReasonTimeRange
-	case v.recordTime == engine.NoTime:
-		return 0, unit, engine.ReasonTimeDate
+	if v.unit == engine.UnitAuto {
+		return 0, v.unit, engine.ReasonTimeRange // digits of a time of day tell no unit
 	}
-	at, reason := v.nearest(sinceMidnight/1e9, sinceMidnight%1e9)
-	if reason != engine.ReasonNone {
+	since, unit, reason := decimalTime(s, v.unit)
+	if reason != engine.ReasonNone && reason != engine.ReasonTimeZero {
 		return 0, unit, reason
 	}
-	return at, unit, engine.ReasonNone
+	switch {
+	case since >= day:
+		return 0, v.unit, engine.ReasonTimeRange
+	case v.recordTime == engine.NoTime:
+		return 0, v.unit, engine.ReasonTimeDate
+	}
+	at, reason := v.nearest(since/1e9, since%1e9)
+	return at, v.unit, reason
 }
 
-// nearest is the time of day on the day of the zone, or that before or after,
-// on which it is nearest to the record's time.
+// nearest is a time of day on the day of the zone on which it is nearest to the
+// record's time, so that a tick of the last second before midnight stays there
+// when its record is of the day after.
 func (v *values) nearest(seconds, fraction int64) (best int64, reason engine.Reason) {
 	zone := v.zone
 	if zone == nil {
@@ -88,7 +89,7 @@ func (v *values) nearest(seconds, fraction int64) (best int64, reason engine.Rea
 	}
 	// Nearer days than half of one are there, unless the clock skips the time.
 	if reason == engine.ReasonNone && absolute(best-v.recordTime) > 13*3600*int64(1e9) {
-		return 0, engine.ReasonTimeSkipped
+		best, reason = 0, engine.ReasonTimeSkipped
 	}
 	return best, reason
 }

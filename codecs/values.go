@@ -78,16 +78,13 @@ func (v *values) numberTime(s []byte) (int64, engine.Unit, engine.Reason) {
 	if v.unit == engine.UnitISO {
 		return 0, engine.UnitAuto, engine.ReasonTimeSyntax
 	}
-	ns, unit, reason := int64(0), engine.UnitAuto, engine.ReasonNone
+	if v.dated {
+		return v.numberOfDay(s)
+	}
 	if n, ok := wholeNumber(s); ok {
-		ns, unit, reason = wholeTime(n, len(s), v.unit)
-	} else {
-		ns, unit, reason = decimalTime(s, v.unit)
+		return wholeTime(n, len(s), v.unit)
 	}
-	if v.dated && (reason == engine.ReasonNone || reason == engine.ReasonTimeZero) {
-		return v.onDate(ns, v.unit)
-	}
-	return ns, unit, reason
+	return decimalTime(s, v.unit)
 }
 
 // textTime reads a time that is no number.
