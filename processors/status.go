@@ -27,8 +27,11 @@ type Stats struct {
 	Checkpoints Durations             // in which they became durable
 	Detections  Durations             // from a record's time until its finding was readable
 	Rebalances  int64                 // sessions of the symbols group after the first
+	TickAges    Durations             // of ticks when they were judged, one a batch, of partitions read to their end
 	Opened      map[engine.Code]int64 // findings since the process started
-	Open        map[engine.Code]int64 // of them not resolved yet
+	Open        map[engine.Code]int64 // not resolved yet
+	OpenSince   map[engine.Code]time.Time
+	Topics      []TopicStatus // in the instance that judges them
 }
 
 // PartitionStatus is one owned partition of a tick topic.
@@ -79,6 +82,8 @@ type Status struct {
 	groups     map[string]string // group -> why it is not ready, "" when it is
 	stats      Stats
 	partitions map[string]PartitionStatus
+	open       map[string]openFinding // by finding_id
+	topics     map[string]TopicStatus
 	schemas    Schemas // nil: nothing is waited for
 }
 
@@ -86,9 +91,10 @@ type Status struct {
 func NewStatus() *Status {
 	return &Status{
 		groups: map[string]string{}, partitions: map[string]PartitionStatus{},
+		open: map[string]openFinding{}, topics: map[string]TopicStatus{},
 		stats: Stats{
 			Checkpoints: newDurations(), Detections: newDurations(),
-			Opened: map[engine.Code]int64{}, Open: map[engine.Code]int64{},
+			TickAges: newDurations(), Opened: map[engine.Code]int64{},
 		},
 	}
 }
@@ -98,8 +104,12 @@ func (s *Status) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.stats
-	c.Opened, c.Open = maps.Clone(c.Opened), maps.Clone(c.Open)
-	c.Checkpoints, c.Detections = c.Checkpoints.copied(), c.Detections.copied()
+	c.Opened = maps.Clone(c.Opened)
+	c.Open, c.OpenSince = s.counted()
+	for _, topic := range slices.Sorted(maps.Keys(s.topics)) {
+		c.Topics = append(c.Topics, s.topics[topic])
+	}
+	c.Checkpoints, c.Detections, c.TickAges = c.Checkpoints.copied(), c.Detections.copied(), c.TickAges.copied()
 	c.Lags, c.Groups, c.Logs = slices.Clone(c.Lags), slices.Clone(c.Groups), slices.Clone(c.Logs)
 	for _, key := range slices.Sorted(maps.Keys(s.partitions)) {
 		c.Partitions = append(c.Partitions, s.partitions[key])
@@ -176,33 +186,11 @@ func (s *Status) dropPartitions() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.partitions)
+	maps.DeleteFunc(s.open, func(_ string, o openFinding) bool { return o.partition >= 0 })
 }
 
 func (s *Status) checkpoint(took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stats.Checkpoints.observe(took)
-}
-
-// reported counts the findings of a report that has become durable. A finding
-// is OPENED and RESOLVED in exactly one report of the trigger FINDING.
-func (s *Status) reported(r *engine.Report) {
-	if r.Trigger != engine.TriggerFinding {
-		return
-	}
-	now := time.Now()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i := range r.Findings {
-		switch f := &r.Findings[i]; f.State {
-		case engine.Opened:
-			s.detected(f, now)
-			s.stats.Opened[f.Code]++
-			s.stats.Open[f.Code]++
-		case engine.Resolved:
-			if s.stats.Open[f.Code] > 0 {
-				s.stats.Open[f.Code]--
-			}
-		}
-	}
 }

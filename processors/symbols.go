@@ -128,6 +128,7 @@ func (u *symbols) consume(records []*kgo.Record) error {
 	if u.judge.Live() {
 		now = time.Now().UnixNano()
 	}
+	last := int64(engine.NoTime)
 	for _, r := range records {
 		if r.Attrs.IsControl() {
 			continue
@@ -142,8 +143,14 @@ func (u *symbols) consume(records []*kgo.Record) error {
 					return err
 				}
 			}
+			if t.Kind == engine.Good {
+				last = t.EventTime
+			}
 			u.judge.Observe(t, now)
 		}
+	}
+	if now != engine.NoTime && last != engine.NoTime {
+		u.cfg.Status.aged(time.Duration(now - last))
 	}
 	return nil
 }

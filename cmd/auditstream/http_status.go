@@ -11,6 +11,7 @@ func httpStatus(s processors.Stats, lagNames []string) httpapi.Status {
 	status := httpapi.Status{
 		NotReady: s.NotReady, Open: s.Open, Opened: s.Opened, Rebalances: s.Rebalances, LagNames: lagNames,
 		Checkpoints: httpapi.Durations(s.Checkpoints), Detections: httpapi.Durations(s.Detections),
+		TickAges: httpapi.Durations(s.TickAges), OpenSince: s.OpenSince,
 	}
 	if !s.Ready && len(s.NotReady) == 0 {
 		status.NotReady = []string{"the audit has not started"}
@@ -18,7 +19,11 @@ func httpStatus(s processors.Stats, lagNames []string) httpapi.Status {
 	for _, p := range s.Partitions {
 		status.Partitions = append(status.Partitions, httpapi.Partition{
 			Topic: p.Topic, Partition: p.Partition, Records: p.Counts.Records, Ticks: p.Counts.Ticks, Lag: p.Lag, Stalled: p.Stalled,
+			Live: p.Live, Symbols: p.Symbols, Counts: p.Counts,
 		})
+	}
+	for _, t := range s.Topics {
+		status.Topics = append(status.Topics, httpapi.Topic(t))
 	}
 	for _, l := range s.Lags {
 		status.GroupLags = append(status.GroupLags, httpapi.GroupLag(l))

@@ -28,6 +28,8 @@ var histograms = []histogram{
 	{"auditstream_detection_latency_seconds", "Time from a record's timestamp until the finding that it opened could be read, " +
 		"of partitions that are read to their end. Where producers set timestamps, their clocks are in it.",
 		func(s *Status) Durations { return s.Detections }},
+	{"auditstream_tick_age_seconds", "Clock minus event time of ticks when they were judged, 0 where they are ahead; the last tick of each batch that was read, of partitions that are read to their end.",
+		func(s *Status) Durations { return s.TickAges }},
 }
 
 // What is no row of a table: what never changes.

@@ -7,8 +7,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// MetricsPage is docs/metrics.md.
-func MetricsPage() string {
+// MetricsPage is docs/metrics.md; alerting is the table of the metrics of the
+// command alert.
+func MetricsPage(alerting string) string {
 	var b strings.Builder
 	b.WriteString("# Metrics\n\n" +
 		"`/metrics` on `rest.listeners` (default http://127.0.0.1:8083) speaks Prometheus's text format.\n" +
@@ -40,6 +41,7 @@ func MetricsPage() string {
 			"| metric | type | labels | meaning |\n|---|---|---|---|\n", s.name, s.name)
 		rows(s.metrics)
 	}
+	b.WriteString("\n`auditstream alert` has metrics of its own on `alert.listeners`:\n\n" + alerting)
 	b.WriteString("\n`/healthz` answers 200 while the process answers at all. `/readyz` answers 200 after recovery and\n" +
 		"while no partition stands still, otherwise 503; its JSON says why: `{\"ready\":false,\"reasons\":[…]}`.\n")
 	return b.String()

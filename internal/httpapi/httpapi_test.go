@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
 	"github.com/auditstream/auditstream/engine"
+	"github.com/auditstream/auditstream/internal/alert"
 	"github.com/auditstream/auditstream/internal/doctest"
 	"github.com/auditstream/auditstream/internal/httpapi"
 )
@@ -21,11 +22,15 @@ var build = httpapi.Build{Version: "v1", Commit: "abc", GoVersion: "go1"}
 func running() httpapi.Status {
 	return httpapi.Status{
 		Partitions: []httpapi.Partition{
-			{Topic: "ticks", Partition: 0, Records: 12, Ticks: 11, Lag: 3},
+			{Topic: "ticks", Partition: 0, Records: 12, Ticks: 11, Lag: 3, Live: true, Symbols: 5,
+				Counts: engine.Counts{Unreadable: 1, Disorder: 2, KeyBytes: 40, ValueBytes: 600}},
 			{Topic: "ticks", Partition: 1, Records: 7, Ticks: 7},
 		},
 		Open:        map[engine.Code]int64{engine.SymbolSplit: 2},
 		Opened:      map[engine.Code]int64{engine.SymbolSplit: 3},
+		OpenSince:   map[engine.Code]time.Time{engine.SymbolSplit: time.UnixMilli(1_795_888_800_500)},
+		Topics:      []httpapi.Topic{{Topic: "ticks", Status: engine.StatusSkew, Skew: 1.5, SkewKnown: true, OutOfOrder: 4}, {Topic: "trades", Status: engine.StatusHealthy}},
+		TickAges:    httpapi.Durations{Count: 4, Sum: time.Second, Buckets: map[time.Duration]uint64{time.Second: 4}},
 		Checkpoints: httpapi.Durations{Count: 2, Sum: 30 * time.Millisecond, Buckets: map[time.Duration]uint64{10 * time.Millisecond: 1, time.Second: 2}},
 		Detections:  httpapi.Durations{Count: 1, Sum: 80 * time.Millisecond, Buckets: map[time.Duration]uint64{100 * time.Millisecond: 1}},
 		Rebalances:  4,
@@ -73,6 +78,19 @@ func TestMetrics(t *testing.T) {
 		`auditstream_records_total{partition="0",topic="ticks"} 12`,
 		`auditstream_ticks_total{partition="0",topic="ticks"} 11`,
 		`auditstream_lag_records{partition="0",topic="ticks"} 3`,
+		`auditstream_partition_live{partition="0",topic="ticks"} 1`,
+		`auditstream_symbols{partition="0",topic="ticks"} 5`,
+		`auditstream_bytes_total{partition="0",topic="ticks"} 640`,
+		`auditstream_suspect_total{count="disorder",partition="0",topic="ticks"} 2`,
+		`auditstream_suspect_total{count="unreadable",partition="0",topic="ticks"} 1`,
+		`auditstream_suspect_total{count="late",partition="1",topic="ticks"} 0`,
+		`auditstream_topic_status{status="CLOCK_SKEW_WARNING",topic="ticks"} 1`,
+		`auditstream_topic_status{status="KAFKA_STREAM_HEALTHY",topic="ticks"} 0`,
+		`auditstream_topic_status{status="KAFKA_STREAM_HEALTHY",topic="trades"} 1`,
+		`auditstream_partition_skew_ratio{topic="ticks"} 1.5`,
+		`auditstream_symbols_out_of_order{topic="ticks"} 4`,
+		`auditstream_findings_open_since_timestamp_seconds{code="SYMBOL_SPLIT"} 1.7958888005e+09`,
+		`auditstream_tick_age_seconds_count 4`,
 		`auditstream_findings_open{code="SYMBOL_SPLIT"} 2`,
 		`auditstream_findings_open{code="STALE_TICK"} 0`,
 		`auditstream_findings_opened_total{code="SYMBOL_SPLIT",severity="CRITICAL"} 3`,
@@ -150,7 +168,7 @@ func TestNamesOfOtherExporters(t *testing.T) {
 }
 
 func TestDocsMetrics(t *testing.T) {
-	doctest.Check(t, "metrics.md", httpapi.MetricsPage())
+	doctest.Check(t, "metrics.md", httpapi.MetricsPage(alert.MetricsTable()))
 }
 
 func TestNotReadyIsAMetricToo(t *testing.T) {

@@ -52,10 +52,60 @@ var metrics = []metric{
 		prometheus.GaugeValue, byPartition, func(s *Status, emit emitter) {
 			s.eachPartition(func(p Partition, labels ...string) { emit(boolean(p.Stalled), labels...) })
 		}},
+	{"auditstream_partition_live", "1 while the audit keeps up with the partition, otherwise 0.",
+		prometheus.GaugeValue, byPartition, func(s *Status, emit emitter) {
+			s.eachPartition(func(p Partition, labels ...string) { emit(boolean(p.Live), labels...) })
+		}},
+	{"auditstream_symbols", "Symbols seen on the partition.",
+		prometheus.GaugeValue, byPartition, func(s *Status, emit emitter) {
+			s.eachPartition(func(p Partition, labels ...string) { emit(float64(p.Symbols), labels...) })
+		}},
+	{"auditstream_bytes_total", "Bytes of keys and values judged since the group's first record.",
+		prometheus.CounterValue, byPartition, func(s *Status, emit emitter) {
+			s.eachPartition(func(p Partition, labels ...string) { emit(float64(p.Counts.KeyBytes+p.Counts.ValueBytes), labels...) })
+		}},
+	{"auditstream_suspect_total", "Records and ticks that something is odd with, by what it is: the counts of the reports under their names, since the group's first record.",
+		prometheus.CounterValue, []string{"topic", "partition", "count"}, func(s *Status, emit emitter) {
+			s.eachPartition(func(p Partition, labels ...string) {
+				for _, c := range suspects {
+					emit(float64(c.of(&p.Counts)), labels[0], labels[1], c.name)
+				}
+			})
+		}},
+	{"auditstream_topic_status", "1 for the status that the last window's report of the topic has, 0 for the others; in the instance that writes it.",
+		prometheus.GaugeValue, []string{"topic", "status"}, func(s *Status, emit emitter) {
+			for _, t := range s.Topics {
+				for status := engine.StatusOffset; status <= engine.StatusHealthy; status++ {
+					emit(boolean(status == t.Status), t.Topic, status.String())
+				}
+			}
+		}},
+	{"auditstream_partition_skew_ratio", "Busiest ÷ mean load of the topic's partitions in the last window, where it was judged.",
+		prometheus.GaugeValue, []string{"topic"}, func(s *Status, emit emitter) {
+			for _, t := range s.Topics {
+				if t.SkewKnown {
+					emit(t.Skew, t.Topic)
+				}
+			}
+		}},
+	{"auditstream_symbols_out_of_order", "Symbols that are out of order, as the topic's last window's report counts them.",
+		prometheus.GaugeValue, []string{"topic"}, func(s *Status, emit emitter) {
+			for _, t := range s.Topics {
+				emit(float64(t.OutOfOrder), t.Topic)
+			}
+		}},
 	{"auditstream_findings_open", "Findings open now.",
 		prometheus.GaugeValue, []string{"code"}, func(s *Status, emit emitter) {
 			for _, code := range engine.Codes() {
 				emit(float64(s.Open[code.Code]), code.Name)
+			}
+		}},
+	{"auditstream_findings_open_since_timestamp_seconds", "Since when the oldest open finding of the code lasts, as Unix time; no series while none is open.",
+		prometheus.GaugeValue, []string{"code"}, func(s *Status, emit emitter) {
+			for _, code := range engine.Codes() {
+				if since, open := s.OpenSince[code.Code]; open {
+					emit(float64(since.UnixMilli())/1000, code.Name)
+				}
 			}
 		}},
 	{"auditstream_findings_opened_total", "Findings opened since the process started.",
@@ -66,6 +116,24 @@ var metrics = []metric{
 		}},
 	{"auditstream_rebalances_total", "Rebalances of the audit's own group since the process started.",
 		prometheus.CounterValue, nil, func(s *Status, emit emitter) { emit(float64(s.Rebalances)) }},
+}
+
+// suspects are the counts of a report that no healthy stream lets grow.
+var suspects = []struct {
+	name string
+	of   func(*engine.Counts) int64
+}{
+	{"unreadable", func(c *engine.Counts) int64 { return c.Unreadable }},
+	{"unusable", func(c *engine.Counts) int64 { return c.Unusable }},
+	{"tombstones", func(c *engine.Counts) int64 { return c.Tombstones }},
+	{"null_keys", func(c *engine.Counts) int64 { return c.NullKeys }},
+	{"empty_keys", func(c *engine.Counts) int64 { return c.EmptyKeys }},
+	{"key_mismatches", func(c *engine.Counts) int64 { return c.KeyDiffers }},
+	{"duplicates", func(c *engine.Counts) int64 { return c.Duplicates }},
+	{"disorder", func(c *engine.Counts) int64 { return c.Disorder }},
+	{"old", func(c *engine.Counts) int64 { return c.Old }},
+	{"ahead", func(c *engine.Counts) int64 { return c.Ahead }},
+	{"late", func(c *engine.Counts) int64 { return c.Late }},
 }
 
 var byPartition = []string{"topic", "partition"}

@@ -14,6 +14,9 @@ type Status struct {
 	Opened      map[engine.Code]int64 // findings opened since the process started
 	Checkpoints Durations             // in which they became durable
 	Detections  Durations             // from a record's time until its finding was readable
+	TickAges    Durations             // of ticks when they were judged
+	OpenSince   map[engine.Code]time.Time
+	Topics      []Topic
 	Rebalances  int64
 
 	// Watched groups, in the one instance that judges them.
@@ -21,6 +24,15 @@ type Status struct {
 	Groups    []Group
 	Logs      []Log
 	LagNames  []string // further names under which lag is exported: kafka_exporter, kminion
+}
+
+// Topic is a tick topic as the report of its last window shows it.
+type Topic struct {
+	Topic      string
+	Status     engine.Status
+	Skew       float64 // busiest ÷ mean
+	SkewKnown  bool
+	OutOfOrder int64 // symbols
 }
 
 // Partition is one partition of a tick topic that this process audits.
@@ -31,6 +43,9 @@ type Partition struct {
 	Ticks     int64 // of them good ones
 	Lag       int64 // records between the audit and the partition's end
 	Stalled   bool  // it stands still although records are unread
+	Live      bool  // the audit keeps up with it
+	Symbols   int64
+	Counts    engine.Counts // since the group's first record
 }
 
 // Durations counts events by how long they took.
