@@ -70,12 +70,35 @@ func (r resolver) FindFileByPath(path string) (found protocompile.SearchResult, 
 		file := new(descriptorpb.FileDescriptorProto)
 		if proto.Unmarshal(b, file) == nil {
 			file.Name = &path
+			for _, m := range file.MessageType {
+				nameInJSON(m)
+			}
 			found.Proto = file
 			return found, nil
 		}
 	}
 	found.Source = strings.NewReader(text)
 	return found, nil
+}
+
+// nameInJSON gives fields the names in JSON that a compiler gives them, which a
+// descriptor made by hand leaves out.
+func nameInJSON(m *descriptorpb.DescriptorProto) {
+	for _, f := range m.Field {
+		if f.JsonName == nil {
+			var name []byte
+			for i, word := range strings.Split(f.GetName(), "_") {
+				if i > 0 && word != "" {
+					word = strings.ToUpper(word[:1]) + word[1:]
+				}
+				name = append(name, word...)
+			}
+			f.JsonName = proto.String(string(name))
+		}
+	}
+	for _, inner := range m.NestedType {
+		nameInJSON(inner)
+	}
 }
 
 // mainFile is the name under which the schema itself is compiled.
