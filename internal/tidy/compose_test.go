@@ -131,10 +131,17 @@ func TestComposedAuditFitsItsStack(t *testing.T) {
 		} `yaml:"scrape_configs"`
 	}
 	unmarshal(t, "compose/prometheus.yml", &scrape)
-	want := "auditstream:" + port(c.RestListeners)
-	if len(scrape.Configs) != 1 || scrape.Configs[0].Path != "/metrics" ||
-		len(scrape.Configs[0].Targets) != 1 || !slices.Contains(scrape.Configs[0].Targets[0].Targets, want) {
-		t.Errorf("prometheus.yml scrapes %+v, want /metrics of %s", scrape.Configs, want)
+	var scraped []string
+	for _, config := range scrape.Configs {
+		if config.Path != "" && config.Path != "/metrics" {
+			t.Errorf("prometheus.yml scrapes %s", config.Path)
+		}
+		for _, targets := range config.Targets {
+			scraped = append(scraped, targets.Targets...)
+		}
+	}
+	if want := []string{"auditstream:" + port(c.RestListeners), "alert:" + port(c.Alert.Listeners)}; !slices.Equal(scraped, want) {
+		t.Errorf("prometheus.yml scrapes %v, want %v", scraped, want)
 	}
 	if !strings.HasPrefix(c.RestListeners, "http://0.0.0.0:") {
 		t.Errorf("rest.listeners is %s: from outside its container only 0.0.0.0 is in reach", c.RestListeners)
