@@ -127,7 +127,8 @@ func newFeed(v *feed, f Fields) (TickDecoder, error) {
 		for _, m := range v.maps {
 			m = m.within(wrap)
 			if f.MergedStreams {
-				m.stream = ""
+				// The numbers of one stream mean nothing among another's.
+				m.stream, m.first, m.last, m.previous = "", "", "", ""
 			}
 			if f.Sequence != "" {
 				m.first, m.last = sequenceRange(f.Sequence)

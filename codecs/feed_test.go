@@ -119,7 +119,8 @@ func TestFeedOverrides(t *testing.T) {
 		fields      Fields
 		value, want string
 	}{
-		{Fields{MergedStreams: true}, trade, "BNBBTC 1672515782136000000 ms #12345"},
+		{Fields{MergedStreams: true}, trade, "BNBBTC 1672515782136000000 ms"},
+		{Fields{MergedStreams: true, Sequence: "data.t"}, trade, "BNBBTC 1672515782136000000 ms #12345"},
 		{Fields{Venue: "stream"}, trade, "BNBBTC bnbbtc@trade 1672515782136000000 ms #12345"},
 		{Fields{Sequence: "data.E"}, trade, "BNBBTC trade 1672515782136000000 ms #1672515782136"},
 		{Fields{Kind: "data.e", Ticks: []string{"trade"}}, trade, "BNBBTC trade 1672515782136000000 ms #12345"},

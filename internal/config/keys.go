@@ -96,7 +96,7 @@ var auditKeys = []Key{
 		text(func(c *Config) *string { return &c.FieldKind }, pathRule)},
 	{"field.kind.ticks", "", "all kinds", "Kinds that are ticks. Messages of others, such as heartbeats and answers, are counted as `ignored`.",
 		list(func(c *Config) *[]string { return &c.FieldKindTicks }, anyText)},
-	{"feed.streams", "apart", "", "Streams of a named feed: `apart` judges the order of each, its name being the tick's venue; `merged` that of all that a symbol has.",
+	{"feed.streams", "apart", "", "Streams of a named feed: `apart` judges the order of each, its name being the tick's venue; `merged` that of all that a symbol has, without the feed's sequence numbers.",
 		oneOf(func(c *Config) *string { return &c.FeedStreams }, "apart", "merged")},
 	{"field.producer", "", "producers are not told apart", "Name of the record header that says who wrote the record, exact case: findings about partitioners then name producers.",
 		text(func(c *Config) *string { return &c.FieldProducer }, anyText)},

@@ -32,13 +32,28 @@ type Trade struct {
 	Time   int64 // of the trade, milliseconds
 }
 
-const spot = "binance-spot-ethusdt-20240808.ndjson.gz"
+const (
+	spot    = "binance-spot-ethusdt-20240808.ndjson.gz"
+	futures = "binance-cm-ethusd_perp-20240808.ndjson.gz"
+)
 
 // Messages are all messages of the recorded spot feed, in the order in which
 // they were received.
 func Messages(t testing.TB) []Message {
 	t.Helper()
-	file, err := os.Open(filepath.Join(folder(t), spot))
+	return messages(t, spot)
+}
+
+// Futures are all messages of the recorded futures feed, in the order in which
+// they were received.
+func Futures(t testing.TB) []Message {
+	t.Helper()
+	return messages(t, futures)
+}
+
+func messages(t testing.TB, name string) []Message {
+	t.Helper()
+	file, err := os.Open(filepath.Join(folder(t), name))
 	if err != nil {
 		kafkatest.SkipOrFail(t, "no recorded feed, set AUDITSTREAM_TEST_DATA to its folder: %v", err)
 	}
@@ -54,7 +69,7 @@ func Messages(t testing.TB) []Message {
 		at, text, _ := strings.Cut(lines.Text(), " ")
 		received, err := strconv.ParseInt(at, 10, 64)
 		if err != nil {
-			t.Fatalf("line %d of %s: %v", len(all)+1, spot, err)
+			t.Fatalf("line %d of %s: %v", len(all)+1, name, err)
 		}
 		all = append(all, Message{received, text})
 	}
