@@ -16,16 +16,16 @@ var codeTable = []CodeInfo{
 		Action:  "See whether the group has members and whether its lag shrinks; if not, look at its slowest member and at the partition's load.",
 	},
 	{
-		Code: ClockSkew, Name: "CLOCK_SKEW", Severity: Warning, Subject: "partition",
+		Code: ClockSkew, Name: "CLOCK_SKEW", Severity: Warning, Subject: "topic",
 		Meaning: "Ticks carry event times that lie ahead of the clock.",
-		Judged:  "Event time minus clock above clock.skew.tolerance.ms; the clock is the wall clock while the audit keeps up, the record's own time while it catches up and in replay.",
-		Action:  "Check time synchronisation on the host that produces the named symbols; a constant 37 s is TAI, whole hours are a time zone.",
+		Judged:  "Event time minus clock above clock.skew.tolerance.ms; the clock is the wall clock while the audit keeps up, the record's own time while it catches up and in replay. One finding for all partitions, until 10 s of record time without another such tick; attributed to the smallest thing that explains it: the audit's own clock, the receiver or broker that stamps records, the feed, one producer, one venue, one symbol. Its size is told, whether it is constant or drifts, and a constant that it equals.",
+		Action:  "Check time synchronisation on the host of what it is attributed to; a constant 37 s is TAI, 18 s GPS, whole hours are a time zone.",
 	},
 	{
-		Code: StaleTick, Name: "STALE_TICK", Severity: Warning, Subject: "partition (OLD_TICK) or symbol (SILENT)",
-		Meaning: "Ticks arrive too old, or a symbol has stopped ticking.",
-		Judged:  "OLD_TICK: clock minus event time above max.tick.age.ms. SILENT: no tick of a symbol for longer than max.symbol.silence.ms while the audit owned and kept up with its partition.",
-		Action:  "OLD_TICK: look for delay between the venue and the topic. SILENT: check the feed's subscription of that symbol.",
+		Code: StaleTick, Name: "STALE_TICK", Severity: Warning, Subject: "partition (OLD_TICK) or symbol (SILENT, FROZEN)",
+		Meaning: "Ticks arrive too old, or a symbol has stopped ticking, or its ticks say the same with new times.",
+		Judged:  "OLD_TICK: clock minus event time above max.tick.age.ms; not the first message after a subscription. SILENT: no tick of a symbol for longer than max.symbol.silence.ms of open time (calendar, halts), or than its own rate allows with auto, while the audit owned and kept up with its partition; after 7 days the symbol is taken to have ended. FROZEN: new event times with the same content for longer than that budget.",
+		Action:  "OLD_TICK: look for delay between the venue and the topic. SILENT: check the feed's subscription of that symbol. FROZEN: look for a cache or a poll that stamps an old value anew.",
 	},
 	{
 		Code: PartitionUnbalanced, Name: "PARTITION_UNBALANCED", Severity: Warning, Subject: "topic",

@@ -1,11 +1,9 @@
 package engine
 
-import (
-	"fmt"
-	"maps"
-)
+import "fmt"
 
-// detectClockSkew judges ticks ahead of the clock.
+// detectClockSkew judges ticks ahead of the clock. The partition keeps the
+// episode; the topic tells of it, once for all partitions.
 func detectClockSkew(p *Partition, s *symbol, t *Tick) {
 	if p.early == NoTime || t.EventTime-p.early <= int64(p.limits.ClockSkewTolerance) {
 		return
@@ -15,32 +13,37 @@ func detectClockSkew(p *Partition, s *symbol, t *Tick) {
 		p.both(func(c *Counts) { c.Ahead++ })
 	}
 	p.fault(ClockSkew, t, "", s.name, ShowBytes(s.name), ahead)
+	p.skewed(t, ahead)
 }
 
-func describeClockSkew(p *Partition, e *Episode, f *Finding) {
-	f.Observed, f.Threshold, f.Unit = millis(e.Worst), millis(int64(p.limits.ClockSkewTolerance)), "ms"
-	f.Cause = fmt.Sprintf("%s on %s/%d ahead of the clock, by %s at worst (symbol %s at offset %d): the clock of their producer or venue is ahead%s",
-		plural(e.Count, "tick"), p.topic, p.id, showDuration(e.Worst), e.Symbol, e.WorstOffset, skewHint(e.Worst))
-	f.Evidence["worst_ns"] = e.Worst
-	f.Evidence["least_ns"] = e.Least
-	f.Evidence["constant"] = e.Count > 1 && e.Worst-e.Least <= max(50*recordTick, e.Worst/20)
-	f.Evidence["symbols"] = maps.Clone(e.Tally)
-	f.Evidence["other_symbols"] = e.Beyond
-	if h := skewHint(e.Worst); h != "" {
-		f.Evidence["hint"] = h[2:]
-	}
+// Clocks that are off by a constant. TAI is 37 s ahead of UTC since 2017 and
+// GPS 18 s (BIPM, IERS Bulletin C 52), TAI 19 s ahead of GPS; terrestrial time
+// is 32.184 s ahead of TAI.
+var skewConstants = []struct {
+	ns, near int64
+	hint     string
+}{
+	{37 * second, 2 * second, "a host on TAI instead of UTC is (37 s)"},
+	{18 * second, second / 2, "GPS time taken for UTC is (18 s)"},
+	{19 * second, second / 2, "TAI taken for GPS time is (19 s)"},
+	{69_184_000_000, second, "terrestrial time taken for UTC is (69.184 s)"},
 }
 
-// skewHint names a known constant that the offset equals within 2 s: TAI is
-// 37 s ahead of UTC since 2017 (BIPM, IERS Bulletin C 52); zones are whole
-// hours.
+// skewHint names a known constant that the offset is close to: time scales,
+// and zones, which are whole hours or half ones.
 func skewHint(ns int64) string {
-	const near, hour = 2 * second, 3600 * second
-	if d := ns - 37*second; -near < d && d < near {
-		return ", as a host on TAI instead of UTC is (37 s)"
+	const near, half, hour = 2 * second, 1800 * second, 3600 * second
+	for _, c := range skewConstants {
+		if d := ns - c.ns; -c.near < d && d < c.near {
+			return ", as " + c.hint
+		}
 	}
-	if h := floor(ns+near, hour); h >= hour && h <= 14*hour && ns-h < near && h-ns < near {
+	h := floor(ns+near, half)
+	switch {
+	case h < hour || h > 14*hour || ns-h >= near || h-ns >= near:
+		return ""
+	case h%hour == 0:
 		return fmt.Sprintf(", as local time taken for UTC is (%d h)", h/hour)
 	}
-	return ""
+	return fmt.Sprintf(", as local time taken for UTC is (%.1f h)", float64(h)/float64(hour))
 }

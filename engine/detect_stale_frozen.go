@@ -17,15 +17,23 @@ func (p *Partition) openFrozen(i int32, s *symbol, u *pulse, offset, still, budg
 // endFrozen ends it by the first tick of other content, or by a halt.
 func (p *Partition) endFrozen(i int32, e *Episode, t *Tick) {
 	delete(p.frozen, i)
+	u := p.pulseOf(i)
+	e.Count, e.Worst = u.same, u.open(u.since, p.symbols[i].lastSeen)
 	e.LastOffset, e.LastTime = t.Offset, p.recordTime(t)
 	p.tell(p.episodeFinding(e, Resolved))
 }
 
 func describeFrozen(p *Partition, e *Episode, f *Finding) {
-	f.Observed, f.Threshold = millis(e.Worst), millis(e.Least)
+	still, count := e.Worst, e.Count
+	if f.State == Updated { // it goes on
+		s, u := p.symbols[p.index[e.Symbol]], p.pulseOf(p.index[e.Symbol])
+		still, count = u.open(u.since, s.lastSeen), u.same
+		f.LastOffset, f.LastTime, f.Count = s.through, Time(s.lastSeen), count
+	}
+	f.Observed, f.Threshold = millis(still), millis(e.Least)
 	f.Cause = fmt.Sprintf("%s of symbol %s on %s/%d from offset %d on carry new times and the same content, for %s of open time",
-		plural(e.Count, "tick"), ShowBytes(e.Symbol), p.topic, p.id, e.FirstOffset, showDuration(e.Worst))
+		plural(count, "tick"), ShowBytes(e.Symbol), p.topic, p.id, e.FirstOffset, showDuration(still))
 	f.Action = "Look at the producer: a cache or a poll that repeats the last value stamps it anew; compare with the venue's own price."
-	f.Evidence["frozen_ns"] = e.Worst
-	f.Evidence["ticks"] = e.Count
+	f.Evidence["frozen_ns"] = still
+	f.Evidence["ticks"] = count
 }

@@ -35,7 +35,7 @@ func init() {
 		{code: KeyEmpty, record: detectKeyEmpty, describe: describeKeyEmpty},
 		{code: Redelivered, tick: detectRedelivered, describe: describeRedelivered},
 		{code: KeyMismatch, tick: detectKeyMismatch, describe: describeKeyMismatch},
-		{code: ClockSkew, tick: detectClockSkew, describe: describeClockSkew},
+		{code: ClockSkew, tick: detectClockSkew},
 		{code: StaleTick, tick: detectOldTick, describe: describeStaleTick},
 		{code: UpstreamDisorder, tick: detectUpstreamDisorder},
 		{code: Backfill, describe: describeBackfill},

@@ -22,6 +22,7 @@ type Episode struct {
 	Beyond      int64            `json:"beyond,omitempty"` // faults of names that no longer fit into Tally
 	Note        string           `json:"note,omitempty"`
 	Also        map[string]int64 `json:"also,omitempty"` // a second tally: of producers
+	Skew        *SkewSums        `json:"skew,omitempty"` // of CLOCK_SKEW
 }
 
 // maxTallied is how much of a name is kept: a tally is part of a row and of
@@ -117,6 +118,8 @@ func (p *Partition) note(code Code, t *Tick, kind, symbol, name string, size int
 // tellOf tells of a fault noted in an episode: at once, or once a minute.
 func (p *Partition) tellOf(e *Episode, opened bool) {
 	switch {
+	case e.Code == ClockSkew:
+		p.changed, p.urgent = true, p.urgent || opened
 	case opened:
 		p.tell(p.episodeFinding(e, Opened))
 	case p.row.Watermark-e.Told >= updateEvery:
@@ -128,6 +131,10 @@ func (p *Partition) tellOf(e *Episode, opened bool) {
 // endEpisode resolves a partition's episode.
 func (p *Partition) endEpisode(e *Episode) {
 	delete(p.episodes, e.Code)
+	if e.Code == ClockSkew {
+		p.skews, p.changed = append(p.skews, p.skewPart(e, true)), true
+		return
+	}
 	p.tell(p.episodeFinding(e, Resolved))
 }
 

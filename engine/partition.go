@@ -88,6 +88,7 @@ type Partition struct {
 	reset, changed bool
 	urgent         bool
 	relist         int        // open findings to list for the topic
+	skews          []SkewPart // parts that are over, that the topic has not been told of
 	stepped        *ClockStep // of the wall clock, that the topic has not been told of
 	dirty          []int32
 	out            []*Report

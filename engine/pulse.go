@@ -191,9 +191,7 @@ func (p *Partition) content(s *symbol, u *pulse, t *Tick, sec int64) {
 		return
 	}
 	u.same++
-	if e := p.frozen[p.current]; e != nil {
-		e.Count, e.LastOffset, e.LastTime = u.same, t.Offset, s.lastSeen
-		e.Worst = u.open(u.since, s.lastSeen)
+	if p.frozen[p.current] != nil {
 		return
 	}
 	budget := p.frozenBudget(u)

@@ -169,5 +169,6 @@ type PartitionStats struct {
 	Top       []SymbolLoad   `json:"top,omitempty"`    // busiest symbols, descending
 	Late      []SymbolLoad   `json:"late,omitempty"`   // symbols with most late ticks, descending
 	Sightings []Sighting     `json:"sightings,omitempty"`
+	Skews     []SkewPart     `json:"skews,omitempty"`    // of ticks ahead of the clock; the last may go on
 	Findings  []Finding      `json:"findings,omitempty"` // changed since the last
 }

@@ -34,7 +34,7 @@ func (p *Partition) Snapshot() *Snapshot {
 	p.oddSightings()
 	s.Stats = p.stats()
 	p.dirty, p.out, p.told, p.closed, p.sightings = nil, nil, nil, nil, nil
-	p.stepped = nil
+	p.stepped, p.skews = nil, nil
 	p.urgent, p.changed, p.reset, p.relist, p.rankDue = false, false, false, 0, false
 	return s
 }
@@ -49,6 +49,7 @@ func (p *Partition) Return(s *Snapshot) {
 	p.closed = append(s.Stats.Windows, p.closed...)
 	p.sightings = append(s.Stats.Sightings, p.sightings...)
 	p.reset = p.reset || s.Stats.Reset
+	p.skews = append(over(s.Stats.Skews), p.skews...)
 	if p.stepped == nil {
 		p.stepped = s.Stats.Clock
 	}
@@ -101,7 +102,7 @@ func (p *Partition) stats() *PartitionStats {
 		Topic: p.topic, TopicID: p.row.TopicID, Partition: p.id, Partitions: p.partitions, From: p.row.From, Through: p.row.Through, Cuts: p.row.Cuts,
 		Counts: p.row.Counts, Keyed: p.row.Keyed, Symbols: int64(len(p.symbols)), Disordered: p.row.Disordered,
 		Watermark: p.row.Watermark, FirstTime: p.row.FirstTime, MaxAge: p.row.MaxAge, Units: p.row.Units,
-		Clock: p.stepped, Passed: p.row.Window.Start, CaughtUp: p.progress.live, Reset: p.reset,
+		Clock: p.stepped, Skews: p.skewsToTell(), Passed: p.row.Window.Start, CaughtUp: p.progress.live, Reset: p.reset,
 		Windows: p.closed, Sightings: p.sightings, Findings: p.told, Fits: p.fit.list(), Producers: p.fit.listProducers(),
 	}
 	if p.rankDue {

@@ -13,6 +13,9 @@ func (s *PartitionStats) Split(n int) []*PartitionStats {
 	for first := true; first || len(findings)+len(sightings)+len(windows) > 0; first = false {
 		part, room := *s, n
 		part.Reset = s.Reset && first
+		if !first {
+			part.Skews, part.Clock = nil, nil
+		}
 		part.Ranked, part.Top, part.Late = false, nil, nil
 		// Findings go first, so that the reports of the windows list them.
 		part.Findings, findings = cut(findings, &room)

@@ -134,6 +134,9 @@ func (e *Episode) copied() *Episode {
 func (e *Episode) clone() Episode {
 	c := *e
 	c.Tally, c.Also = maps.Clone(e.Tally), maps.Clone(e.Also)
+	if e.Skew != nil {
+		c.Skew = e.Skew.clone()
+	}
 	return c
 }
 

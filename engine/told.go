@@ -27,6 +27,9 @@ func (p *Partition) tell(f Finding) {
 // first, and says how many there are.
 func (p *Partition) open(limit int) (fs []Finding, total int) {
 	for _, e := range p.episodes {
+		if e.Code == ClockSkew {
+			continue // the topic tells of it
+		}
 		fs = append(fs, p.episodeFinding(e, Updated))
 	}
 	for _, i := range earliest(p.silences, func(e *Episode) int64 { return e.FirstOffset }, limit) {
@@ -45,6 +48,9 @@ func (p *Partition) open(limit int) (fs []Finding, total int) {
 	}
 	sortFindings(fs)
 	total = len(p.episodes) + len(p.silences) + len(p.frozen) + len(p.disorders) + len(p.backfills) + len(p.gaps)
+	if p.episodes[ClockSkew] != nil {
+		total--
+	}
 	return fs[:min(len(fs), limit)], total
 }
 

@@ -89,6 +89,9 @@ func (t *Topic) Fold(s *PartitionStats) {
 	if s.Partitions > t.state.Partitions {
 		t.grow(s.Partitions)
 	}
+	if s.Cuts > p.Stats.Cuts {
+		p.Skew.Next = 0 // offsets have gone back
+	}
 	stale := speaksLess(s.Cuts, s.Through, p.Stats.Cuts, p.Stats.Through)
 	if !stale {
 		if s.Ranked {
@@ -96,6 +99,7 @@ func (t *Topic) Fold(s *PartitionStats) {
 			t.changed[rankKey(s.Partition)] = true
 		}
 		p.Stats = *s
+		p.Stats.Skews = nil
 		p.Stats.Windows, p.Stats.Sightings, p.Stats.Findings, p.Stats.Top, p.Stats.Late = nil, nil, nil, nil, nil
 		p.Stats.Reset, p.Stats.Ranked, p.Stats.Clock = false, false, nil
 	}
@@ -111,6 +115,10 @@ func (t *Topic) Fold(s *PartitionStats) {
 			t.hear(f)
 		}
 	}
+	if !stale {
+		t.hearSkews(p, s.Skews)
+	}
+	t.endSkew(t.passed())
 	if s.Clock != nil && !stale {
 		t.hearClock(s.Clock)
 	}
@@ -190,5 +198,6 @@ func (t *Topic) status() Status {
 // Sweep tells the time to the topic, about once a second while live.
 func (t *Topic) Sweep(int64) {
 	t.closeWindows(t.passed())
+	t.endSkew(t.passed())
 	t.sweepClock()
 }

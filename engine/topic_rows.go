@@ -59,6 +59,7 @@ type TopicPart struct {
 	Last       int64          `json:"last"`                 // start of the last window heard of
 	Generation int            `json:"generation,omitempty"` // times that it started anew
 	Settled    bool           `json:"settled,omitempty"`    // it has been read to its end once
+	Skew       TopicSkew      `json:"skew"`                 // of the ticks ahead of the clock
 }
 
 // TopicRanks are the symbols of a partition that reports list, as of its last

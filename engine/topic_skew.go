@@ -1,0 +1,202 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+)
+
+const skewSubject = "clock"
+
+// TopicSkew is what a partition has told of the skew that is open.
+type TopicSkew struct {
+	Open *SkewPart `json:"open,omitempty"` // that goes on
+	Done *SkewPart `json:"done,omitempty"` // those that are over
+	Next int64     `json:"next,omitempty"` // a part that began before this offset has been heard to its end
+}
+
+// hearSkews takes the parts of a partition, in order.
+func (t *Topic) hearSkews(p *TopicPart, parts []SkewPart) {
+	for i := range parts {
+		part := &parts[i]
+		if part.FirstOffset < p.Skew.Next || p.Skew.Open != nil && part.FirstOffset == p.Skew.Open.FirstOffset && part.Count < p.Skew.Open.Count {
+			continue // a repeat
+		}
+		if f := t.find(skewSubject); f != nil && part.FirstTime > int64(f.LastTime)+episodeQuiet {
+			t.endSkew(math.MaxInt64)
+		}
+		p.Skew.Open = part
+		if part.Over {
+			if p.Skew.Done == nil {
+				p.Skew.Done = &SkewPart{}
+			}
+			p.Skew.Done.add(part)
+			p.Skew.Open, p.Skew.Next = nil, part.FirstOffset+1
+		}
+		t.judgeSkew()
+	}
+}
+
+// judgeSkew brings the one finding to what the parts of all partitions say.
+func (t *Topic) judgeSkew() {
+	var all SkewPart
+	var places []int32
+	for _, id := range slices.Sorted(maps.Keys(t.parts)) {
+		k := &t.parts[id].Skew
+		if k.Done == nil && k.Open == nil {
+			continue
+		}
+		places = append(places, id)
+		for _, part := range []*SkewPart{k.Done, k.Open} {
+			if part != nil {
+				all.add(part)
+			}
+		}
+	}
+	if len(places) == 0 {
+		return
+	}
+	f := t.find(skewSubject)
+	opened := f == nil
+	if opened {
+		f = t.newFinding(ClockSkew, skewSubject, -1)
+	}
+	t.describeSkew(f, &all, places)
+	if opened {
+		t.openFinding(skewSubject, f)
+	} else {
+		t.update(skewSubject)
+	}
+}
+
+// endSkew ends the finding when no part of it goes on and every partition has
+// been read past it: one that is read later than the others may have more of
+// it.
+func (t *Topic) endSkew(passed int64) {
+	f := t.find(skewSubject)
+	if f == nil || passed == NoTime || passed <= int64(f.LastTime)+episodeQuiet {
+		return
+	}
+	for _, p := range t.parts {
+		if p.Skew.Open != nil {
+			return
+		}
+	}
+	t.close(skewSubject)
+	for id, p := range t.parts {
+		if p.Skew.Done != nil {
+			p.Skew.Done = nil
+			t.changed[partKey(id)] = true
+		}
+	}
+}
+
+// describeSkew fills the finding.
+func (t *Topic) describeSkew(f *Finding, all *SkewPart, places []int32) {
+	f.Partition, f.FirstOffset, f.LastOffset = nil, -1, -1
+	where := fmt.Sprintf("%d partitions of %s", len(places), t.name)
+	if len(places) == 1 {
+		id := places[0]
+		f.Partition, f.FirstOffset, f.LastOffset = &id, all.FirstOffset, all.LastOffset
+		where = fmt.Sprintf("%s/%d", t.name, id)
+	}
+	f.Symbol, f.Count = all.Symbol, max(f.Count, all.Count)
+	f.FirstTime, f.LastTime = Time(all.FirstTime), Time(all.LastTime)
+	f.Observed, f.Threshold, f.Unit = millis(all.Worst), millis(int64(t.limits.ClockSkewTolerance)), "ms"
+	size := all.quantile(0.5)
+	if all.Count == 1 || size == 0 {
+		size = all.Worst
+	}
+	size = min(max(size, all.Least), all.Worst)
+	constant := all.Count > 1 && all.quantile(0.9)-all.quantile(0.1) <= max(50*recordTick, size/20)
+	slope, drifting := all.drift()
+	who, why := t.attribute(all)
+	e := f.Evidence
+	e["worst_ns"], e["least_ns"], e["median_ns"] = all.Worst, all.Least, size
+	e["constant"], e["drifting"] = constant && !drifting, drifting
+	e["attributed_to"], e["partitions"] = who, places
+	e["symbols"], e["other_symbols"] = mostOf(all.Tally, t.limits.SpellingsPerEvidence), all.Beyond
+	e["judged_by"] = maps.Clone(all.Judged)
+	if all.Ticks > 0 {
+		e["share"] = float64(all.Count) / float64(max(all.Ticks, all.Count))
+	}
+	for name, m := range map[string]map[string]int64{"producers": all.Producers, "venues": all.Venues} {
+		if len(m) > 0 {
+			e[name] = maps.Clone(m)
+		}
+	}
+	form := "by " + showDuration(all.Worst)
+	switch {
+	case drifting:
+		e["drift_ms_per_minute"] = slope * 60
+		form = fmt.Sprintf("by %s at worst, drifting by %.3g ms a minute", showDuration(all.Worst), slope*60)
+	case constant:
+		form = fmt.Sprintf("by a constant %s", showDuration(size))
+	case all.Count > 1:
+		form = fmt.Sprintf("by %s at worst and %s in the middle", showDuration(all.Worst), showDuration(size))
+	}
+	hint := skewHint(size)
+	if delete(e, "hint"); hint != "" {
+		e["hint"] = hint[2:]
+	}
+	f.Cause = fmt.Sprintf("%s on %s ahead of the clock, %s (worst: symbol %s at offset %d): %s%s",
+		plural(all.Count, "tick"), where, form, all.Symbol, all.WorstOffset, why, hint)
+}
+
+// drift is the slope of the offsets in milliseconds a second, and whether they
+// follow it rather than scatter.
+func (s *SkewPart) drift() (slope float64, is bool) {
+	slope, explained := s.Trend.slope()
+	seconds := float64(s.LastTime-s.FirstTime) / 1e9
+	grown := slope * seconds
+	return slope, s.Count >= 10 && explained > 0.8 && (grown > 2 || grown < -2)
+}
+
+// attribute names the smallest thing that explains the skew, and says so.
+func (t *Topic) attribute(all *SkewPart) (who, why string) {
+	whole := all.Count >= 10 && float64(all.Count) >= 0.9*float64(all.Ticks)
+	size := showDuration(min(max(all.quantile(0.5), all.Least), all.Worst))
+	switch {
+	case all.Count == 1:
+		return "symbol " + all.Symbol, "a single wrong tick, or the first of more"
+	case all.Own*2 > all.Count:
+		return "the audit", "record times are ahead as well, so the audit's own clock is slow by about " + size
+	case whole && t.limits.Now != NoTime:
+		return "the given clock", "every tick is ahead, so the clock that was given is slow by about " + size + ", or the feed's is ahead"
+	case whole && all.Judged["wall_clock"]*2 > all.Count:
+		return "the feed", "every tick is ahead of both the audit's clock and record times, so the feed's clock is ahead by about " + size
+	case whole && t.limits.TimestampType == "LogAppendTime":
+		return "the broker", "every tick is ahead, so the clock of the brokers, which stamp the records, is slow by about " + size + " throughout, or the feed's is ahead"
+	case whole:
+		return "the receiver", "every tick is ahead, so the clock of the receiver, which stamps the records, is slow by about " + size + " throughout, or the feed's is ahead"
+	case len(all.Producers) == 1:
+		name := slices.Collect(maps.Keys(all.Producers))[0]
+		return "producer " + name, "the clock of producer " + name + " is ahead"
+	case len(all.Venues) == 1:
+		name := slices.Collect(maps.Keys(all.Venues))[0]
+		return "venue " + name, "the clock of venue " + name + " is ahead"
+	case len(all.Tally) == 1 && all.Beyond == 0:
+		return "symbol " + all.Symbol, "the clock of its producer or venue is ahead"
+	}
+	names := slices.Sorted(maps.Keys(mostOf(all.Tally, t.limits.SpellingsPerEvidence)))
+	return "symbols " + strings.Join(names, ", "), "the clock of the producer or venue that these symbols have in common is ahead"
+}
+
+// mostOf are the names with most counts.
+func mostOf(m map[string]int64, limit int) map[string]int64 {
+	if len(m) <= limit {
+		return maps.Clone(m)
+	}
+	loads := make([]SymbolLoad, 0, len(m))
+	for n, c := range m {
+		loads = append(loads, SymbolLoad{n, c})
+	}
+	sortLoads(loads)
+	out := map[string]int64{}
+	for _, l := range loads[:limit] {
+		out[l.Symbol] = l.Count
+	}
+	return out
+}
