@@ -56,19 +56,7 @@ type grants struct {
 
 // commandOf is kafka-acls for the user of the configuration.
 func commandOf(c *config.Config) string {
-	client := c.Client(config.Consumer)
-	principal := "User:ANONYMOUS"
-	switch protocol := client.Text("security.protocol"); {
-	case strings.HasPrefix(protocol, "SASL_"):
-		user, _, err := client.Credentials()
-		if err != nil || user == "" {
-			user = "<the user of sasl.jaas.config>"
-		}
-		principal = "User:" + user
-	case protocol == "SSL" && client.Text("ssl.certificate.location")+client.Text("ssl.keystore.location") != "":
-		principal = "User:<the subject of the client certificate>"
-	}
-	return fmt.Sprintf("kafka-acls.sh --bootstrap-server %s --add --allow-principal %s", c.BootstrapServers[0], quoted(principal))
+	return fmt.Sprintf("kafka-acls.sh --bootstrap-server %s --add --allow-principal %s", c.BootstrapServers[0], quoted(kafka.Principal(c)))
 }
 
 // quoted makes a word safe for a shell.

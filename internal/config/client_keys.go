@@ -41,10 +41,16 @@ type ClientKey struct {
 // consumer hold for producer and admin too, unless these have their own.
 var ClientKeys = []ClientKey{
 	{"security.protocol", every, "PLAINTEXT", "", words("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"), false},
-	{"sasl.mechanism", every, "", "", words("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"), false},
+	{"sasl.mechanism", every, "", "", words("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"), false},
 	{"sasl.username", every, "", "", anything, false},
 	{"sasl.password", every, "", "", anything, true},
-	{"sasl.jaas.config", every, "", "`PlainLoginModule` or `ScramLoginModule` with `username` and `password`; in place of the two above.", anything, true},
+	{"sasl.jaas.config", every, "", "`PlainLoginModule` or `ScramLoginModule` with `username` and `password`, `OAuthBearerLoginModule` with `clientId`, `clientSecret`, `scope` and `extension_…`; in place of the settings of their own.", anything, true},
+	{"sasl.oauthbearer.token.endpoint.url", every, "", "With `OAUTHBEARER`: where tokens are issued, by the grant of client credentials (RFC 6749, 4.4).", anything, false},
+	{"sasl.oauthbearer.client.credentials.client.id", every, "", "", anything, false},
+	{"sasl.oauthbearer.client.credentials.client.secret", every, "", "", anything, true},
+	{"sasl.oauthbearer.scope", every, "", "Asked for with tokens; without it the issuer's own.", anything, false},
+	{"sasl.oauthbearer.extensions", every, "", "Told to the brokers with each token: `logicalCluster=lkc-1,identityPoolId=pool-1`.", anything, false},
+	{"sasl.login.callback.handler.class", every, "", "Java's class that fetches tokens; what it does is done whatever it says.", anything, false},
 	{"ssl.ca.location", every, "", "PEM file of trusted authorities; without it the system's.", anything, false},
 	{"ssl.truststore.location", every, "", "The same by Java's name; PEM only.", anything, false},
 	{"ssl.truststore.type", every, "PEM", "", words("PEM"), false},

@@ -164,8 +164,8 @@ func TestReferences(t *testing.T) {
 		t.Errorf("topics %v", c.Topics)
 	}
 	for scope, want := range map[config.Scope]string{config.Consumer: "anna tt", config.Producer: "anna tt", config.Admin: "root plain text"} {
-		user, password, err := c.Client(scope).Credentials()
-		if got := user + " " + password; got != want || err != nil {
+		login, err := c.Client(scope).Login()
+		if got := login.User + " " + login.Password; got != want || err != nil {
 			t.Errorf("%s: got %q, %v; want %q", scope, got, err, want)
 		}
 	}
@@ -202,8 +202,11 @@ func TestSecretsAreRefusedOnTheCommandLine(t *testing.T) {
 		key + "=":               true,
 		key + "=${env:P}":       true,
 		key + "=hunter${env:P}": false,
-		jaas + `=o.a.k.PlainLoginModule required username="u" password="p";`:        false,
-		jaas + `=o.a.k.PlainLoginModule required username="u" password="${env:P}";`: true,
+		jaas + `=o.a.k.PlainLoginModule required username="u" password="p";`:                  false,
+		jaas + `=o.a.k.PlainLoginModule required username="u" password="${env:P}";`:           true,
+		jaas + `=o.a.k.OAuthBearerLoginModule required clientId="u" clientSecret="p";`:        false,
+		jaas + `=o.a.k.OAuthBearerLoginModule required clientId="u" clientSecret="${env:P}";`: true,
+		"consumer.override.sasl.oauthbearer.client.credentials.client.secret=hunter2":         false,
 	} {
 		_, err := config.Load("", []string{"P=p"}, []string{"topics=t", set})
 		told := err != nil && strings.Contains(err.Error(), "a secret on the command line")
@@ -252,14 +255,14 @@ func TestJAAS(t *testing.T) {
 		`org.apache.kafka.common.security.plain.PlainLoginModule required password="a\"b\\c" username = "u;u" ;`: `u;u/a"b\c`,
 		"x.PlainLoginModule   required\n username=u\n password=p;":                                               "u/p",
 		`x.ScramLoginModule required username="u" password="p";`:                                                 "its login module does not fit sasl.mechanism PLAIN",
-		`x.Krb5LoginModule required;`:               "its login module is neither PlainLoginModule nor ScramLoginModule",
+		`x.Krb5LoginModule required;`:               "its login module is none of PlainLoginModule, ScramLoginModule and OAuthBearerLoginModule",
 		`x.PlainLoginModule required username="u";`: `it has no username="…" and password="…"`,
 	} {
 		c := config.Default()
 		c.Topics = []string{"t"}
 		c.Consumer["security.protocol"], c.Consumer["sasl.mechanism"], c.Consumer["sasl.jaas.config"] = "SASL_SSL", "PLAIN", line
-		user, password, err := c.Client(config.Consumer).Credentials()
-		got := user + "/" + password
+		login, err := c.Client(config.Consumer).Login()
+		got := login.User + "/" + login.Password
 		if err != nil {
 			got = err.Error()
 			if invalid := c.Validate(); invalid == nil || !strings.Contains(invalid.Error(), got) {
@@ -269,6 +272,41 @@ func TestJAAS(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: got %s, want %s", line, got, want)
 		}
+	}
+}
+
+func TestOAuthBearer(t *testing.T) {
+	const at = "consumer.override.sasl."
+	base := []string{"topics=t", "consumer.override.security.protocol=SASL_SSL", at + "mechanism=OAUTHBEARER"}
+	want := config.Login{User: "id", Password: "secret", Tokens: "https://issuer/token", Scope: "kafka", Extensions: map[string]string{"logicalCluster": "lkc-1"}}
+	for name, sets := range map[string][]string{
+		"settings": {
+			at + "oauthbearer.token.endpoint.url=https://issuer/token", at + "oauthbearer.client.credentials.client.id=id",
+			at + "oauthbearer.client.credentials.client.secret=secret", at + "oauthbearer.scope=kafka", at + "oauthbearer.extensions=logicalCluster=lkc-1",
+		},
+		"jaas": {
+			at + "oauthbearer.token.endpoint.url=https://issuer/token",
+			at + `jaas.config=x.OAuthBearerLoginModule required clientId="id" clientSecret="secret" scope="kafka" extension_logicalCluster="lkc-1";`,
+		},
+	} {
+		c, err := load(t, nil, nil, append(base, sets...)...)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		got, err := c.Client(config.Producer).Login()
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v, -want +got:\n%s", name, err, diff)
+		}
+	}
+	_, err := load(t, nil, nil, base...)
+	for _, key := range []string{"client.credentials.client.id: OAUTHBEARER needs it", "token.endpoint.url: OAUTHBEARER needs it"} {
+		if err == nil || !strings.Contains(err.Error(), at+"oauthbearer."+key) {
+			t.Errorf("not told of %s: %v", key, err)
+		}
+	}
+	_, err = load(t, nil, nil, "topics=t", "consumer.override.security.protocol=SASL_SSL", at+"mechanism=PLAIN", at+"username=u", at+"password=p", at+"oauthbearer.scope=x")
+	if err == nil || !strings.Contains(err.Error(), "oauthbearer.scope: has no effect with sasl.mechanism PLAIN") {
+		t.Error(err)
 	}
 }
 

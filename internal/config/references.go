@@ -78,8 +78,11 @@ func (r *resolver) fromFile(path, key string) (string, error) {
 func literalSecret(key, value string) bool {
 	rest := referencePattern.ReplaceAllString(value, "\x00")
 	if strings.HasSuffix(key, "sasl.jaas.config") {
-		at := strings.Index(rest, "password")
-		return at < 0 || !strings.HasPrefix(strings.TrimLeft(rest[at+len("password"):], " =\"'"), "\x00")
+		_, secret, found := strings.Cut(rest, "clientSecret")
+		if !found {
+			_, secret, found = strings.Cut(rest, "password")
+		}
+		return !found || !strings.HasPrefix(strings.TrimLeft(secret, " =\"'"), "\x00")
 	}
 	return strings.Trim(rest, "\x00") != ""
 }

@@ -94,19 +94,8 @@ func securityFaults(client Client, own map[string]string) []Fault {
 	fault := func(key, text string) { faults = append(faults, Fault{Key: key, Text: text}) }
 	protocol := client.Text("security.protocol")
 	sasl := strings.HasPrefix(protocol, "SASL_")
-	jaas := client.Text("sasl.jaas.config") != ""
 	if sasl {
-		if client.Text("sasl.mechanism") == "" {
-			fault("sasl.mechanism", "security.protocol "+protocol+" needs it: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512")
-		}
-		if !jaas && (client.Text("sasl.username") == "" || client.Text("sasl.password") == "") {
-			fault("sasl.username", "security.protocol "+protocol+" needs sasl.username and sasl.password, or sasl.jaas.config")
-		}
-		if jaas {
-			if _, _, err := client.Credentials(); err != nil {
-				fault("sasl.jaas.config", err.Error())
-			}
-		}
+		faults = append(faults, loginFaults(client)...)
 	}
 	for _, key := range ClientKeys {
 		_, given := own[key.Name]
@@ -114,12 +103,42 @@ func securityFaults(client Client, own map[string]string) []Fault {
 		case !given:
 		case strings.HasPrefix(key.Name, "sasl.") && !sasl:
 			fault(key.Name, "has no effect with security.protocol "+protocol+"; it needs SASL_PLAINTEXT or SASL_SSL")
+		case strings.HasPrefix(key.Name, "sasl.oauthbearer.") && client.Text("sasl.mechanism") != "OAUTHBEARER":
+			fault(key.Name, "has no effect with sasl.mechanism "+client.Text("sasl.mechanism")+"; it needs OAUTHBEARER")
 		case strings.HasPrefix(key.Name, "ssl.") && !strings.HasSuffix(protocol, "SSL"):
 			fault(key.Name, "has no effect with security.protocol "+protocol+"; it needs SSL or SASL_SSL")
 		}
 	}
 	if (client.Text("ssl.certificate.location") == "") != (client.Text("ssl.key.location") == "") {
 		fault("ssl.key.location", "ssl.certificate.location and ssl.key.location go together")
+	}
+	return faults
+}
+
+// loginFaults finds what is missing to log in by SASL.
+func loginFaults(client Client) (faults []Fault) {
+	fault := func(key, text string) { faults = append(faults, Fault{Key: key, Text: text}) }
+	protocol, mechanism := client.Text("security.protocol"), client.Text("sasl.mechanism")
+	bearer, jaas := mechanism == "OAUTHBEARER", client.Text("sasl.jaas.config") != ""
+	if mechanism == "" {
+		fault("sasl.mechanism", "security.protocol "+protocol+" needs it: PLAIN, SCRAM-SHA-256, SCRAM-SHA-512 or OAUTHBEARER")
+	}
+	login, err := client.Login()
+	if jaas && err != nil {
+		fault("sasl.jaas.config", err.Error())
+		return faults
+	}
+	incomplete := login.User == "" || login.Password == ""
+	switch {
+	case incomplete && bearer:
+		fault("sasl.oauthbearer.client.credentials.client.id", "OAUTHBEARER needs it and sasl.oauthbearer.client.credentials.client.secret, or sasl.jaas.config")
+	case incomplete:
+		fault("sasl.username", "security.protocol "+protocol+" needs sasl.username and sasl.password, or sasl.jaas.config")
+	}
+	if bearer {
+		if err := urlRule.check(login.Tokens); err != nil {
+			fault("sasl.oauthbearer.token.endpoint.url", "OAUTHBEARER needs it: "+err.Error())
+		}
 	}
 	return faults
 }

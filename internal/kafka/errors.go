@@ -33,10 +33,13 @@ func refusedBecause(err error) (next string, configuration bool) {
 		record           tls.RecordHeaderError
 		remote           *net.OpError
 		firstRead        *kgo.ErrFirstReadEOF
+		token            *tokenError
 	)
 	switch {
+	case errors.As(err, &token):
+		return "check sasl.oauthbearer.token.endpoint.url, and the id and secret of the client, of consumer.override.*", token.refused
 	case errors.Is(err, kerr.SaslAuthenticationFailed):
-		return "check sasl.username and sasl.password of consumer.override.*", true
+		return "check user and password, or the token's issuer, of consumer.override.sasl.*", true
 	case errors.Is(err, kerr.UnsupportedSaslMechanism), errors.Is(err, kerr.IllegalSaslState):
 		return "check security.protocol and sasl.mechanism of consumer.override.*", true
 	case errors.As(err, &unknownAuthority):

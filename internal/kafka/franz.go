@@ -1,10 +1,12 @@
 package kafka
 
 import (
+	"context"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/sasl"
+	"github.com/twmb/franz-go/pkg/sasl/oauth"
 	"github.com/twmb/franz-go/pkg/sasl/plain"
 	"github.com/twmb/franz-go/pkg/sasl/scram"
 
@@ -100,6 +102,11 @@ func saslMechanism(s security) sasl.Mechanism {
 		return scram.Auth{User: s.user, Pass: s.password}.AsSha256Mechanism()
 	case "SCRAM-SHA-512":
 		return scram.Auth{User: s.user, Pass: s.password}.AsSha512Mechanism()
+	case "OAUTHBEARER":
+		return oauth.Oauth(func(context.Context) (oauth.Auth, error) {
+			token, err := s.tokens.fetch()
+			return oauth.Auth{Token: token, Extensions: s.tokens.extensions}, err
+		})
 	}
 	return nil
 }

@@ -108,6 +108,8 @@ func setSecurity(sc *sarama.Config, s security) {
 	sc.Net.SASL.User, sc.Net.SASL.Password = s.user, s.password
 	sc.Net.SASL.Mechanism = sarama.SASLMechanism(s.mechanism)
 	switch s.mechanism {
+	case "OAUTHBEARER":
+		sc.Net.SASL.TokenProvider = s.tokens
 	case "SCRAM-SHA-256":
 		sc.Net.SASL.SCRAMClientGeneratorFunc = func() sarama.SCRAMClient { return &scramClient{hash: scram.SHA256} }
 	case "SCRAM-SHA-512":

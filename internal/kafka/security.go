@@ -18,6 +18,7 @@ type security struct {
 	tls            *tls.Config // nil: no TLS
 	mechanism      string      // "": no SASL
 	user, password string
+	tokens         *tokens // nil: no OAUTHBEARER
 }
 
 func securityOf(client config.Client) (security, error) {
@@ -30,11 +31,14 @@ func securityOf(client config.Client) (security, error) {
 		}
 	}
 	if strings.HasPrefix(protocol, "SASL_") {
-		user, password, err := client.Credentials()
+		login, err := client.Login()
 		if err != nil {
 			return s, &Error{true, fmt.Errorf("%s.override.sasl.jaas.config: %w", client.Scope, err), "auditstream config docs"}
 		}
-		s.mechanism, s.user, s.password = client.Text("sasl.mechanism"), user, password
+		s.mechanism, s.user, s.password = client.Text("sasl.mechanism"), login.User, login.Password
+		if login.Tokens != "" {
+			s.tokens = tokensOf(login, s.tls)
+		}
 	}
 	return s, nil
 }
