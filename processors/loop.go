@@ -16,6 +16,8 @@ type loop struct {
 	swept, checked, failing time.Time     // last sweep and checkpoint; since when checkpoints fail
 	took                    time.Duration // of the last checkpoint
 	cause                   error         // of the failures, where it is more than that time ran out
+	told                    string        // failure warned of last
+	toldAt                  time.Time
 }
 
 func (l *loop) start(s *session) {
@@ -141,7 +143,11 @@ func (l *loop) goOn(s *session, err error, lasted time.Duration) bool {
 		return false
 	}
 	s.hold(err.Error())
-	s.g.log.Warn().Err(err).Msg("checkpoint failed, trying again")
+	// There may be several attempts a second, for minutes.
+	if text := err.Error(); text != l.told || time.Since(l.toldAt) > warnEvery {
+		l.told, l.toldAt = text, time.Now()
+		s.g.log.Warn().Err(err).Msg("checkpoint failed, trying again")
+	}
 	return true
 }
 
