@@ -3,7 +3,6 @@ package codecs
 import (
 	"bytes"
 	"encoding/csv"
-	"fmt"
 	"slices"
 	"testing"
 
@@ -152,16 +151,4 @@ func FuzzCSV(f *testing.F) {
 			t.Fatalf("%d items of %d lines", items, lines)
 		}
 	})
-}
-
-// Columns are counted from 0, and a header's names come before numbers.
-func ExampleNewCSV() {
-	d, err := NewCSV(Fields{Symbol: "1", Timestamp: "0", Unit: engine.UnitMillis})
-	if err != nil {
-		panic(err)
-	}
-	var tick engine.Tick
-	d.Decode([]byte(`1735831800123,"BRK.A",680100.5`), &tick)
-	fmt.Println(string(tick.Symbol), tick.EventTime)
-	// Output: BRK.A 1735831800123000000
 }

@@ -1,6 +1,7 @@
 package codecs
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/auditstream/auditstream/engine"
@@ -45,7 +46,7 @@ func TestTickReaderGivesItems(t *testing.T) {
 			tick.HasSequence != (tick.Symbol[0] == 'a') || !tick.HasSequence && tick.Sequence != 0 {
 			t.Errorf("%+v", tick)
 		}
-		got += string(tick.Symbol) + string(rune('0'+tick.Item))
+		got += fmt.Sprintf("%s%d", tick.Symbol, tick.Item)
 	}
 	if got != "a0c1a2" {
 		t.Errorf("items %s", got)

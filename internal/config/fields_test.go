@@ -11,13 +11,12 @@ import (
 )
 
 func TestFields(t *testing.T) {
-	c, err := load(t, nil, nil, "topics=t", "value.converter=csv", "value.converter.csv.header=time, sym ,seq,ex", "value.converter.csv.delimiter=tab",
-		"field.symbol=sym", "field.timestamp=time", "field.timestamp.missing=record", "field.timestamp.date=record", "field.sequence=seq",
-		"field.venue=ex", "field.kind=k|3", "field.kind.ticks=T, Q", "max.symbol.silence.ms=5")
+	_, err := load(t, nil, nil, "topics=t", "value.converter=csv", "value.converter.csv.header=time, symbol", "field.timestamp=time",
+		"field.kind=k|1", "field.kind.ticks=T, Q")
 	if err == nil || !strings.Contains(err.Error(), `field.kind: "k": there is no such column`) {
 		t.Fatalf("a column that the header does not name: %v", err)
 	}
-	c, err = load(t, nil, nil, "topics=t", "value.converter=csv", "value.converter.csv.header=time, sym ,seq,ex", "value.converter.csv.delimiter=tab",
+	c, err := load(t, nil, nil, "topics=t", "value.converter=csv", "value.converter.csv.header=time, sym ,seq,ex", "value.converter.csv.delimiter=tab",
 		"field.symbol=sym", "field.timestamp=time", "field.timestamp.missing=record", "field.timestamp.date=record", "field.sequence=seq",
 		"field.venue=ex", "field.kind=ex|3", "field.kind.ticks=T, Q", "max.symbol.silence.ms=5")
 	if err != nil {
