@@ -66,6 +66,7 @@ func TestAuditTopicAway(t *testing.T) {
 			p = a.start(a.file("one"))
 			p.awaitReady()
 			a.drop(a.auditTopic())
+			gone := time.Now()
 			f.run()
 			kafkatest.Eventually(t, "the program to say that it waits", func() bool {
 				status, body := p.get("/readyz")
@@ -79,6 +80,16 @@ func TestAuditTopicAway(t *testing.T) {
 				t.Errorf("%d MiB before the topic went, %d MiB now", before>>20, after>>20)
 			} else {
 				t.Logf("resident memory: %d MiB before the topic went, %d MiB now", before>>20, after>>20)
+			}
+			away := time.Duration(0)
+			if !g.repeats {
+				away = 2 * time.Minute // most of what delivery.timeout.ms leaves
+			}
+			for ; time.Since(gone) < away; <-time.After(time.Second) {
+				// The program lets 384 MiB of garbage come together, and each attempt makes some.
+				if status, _ := p.get("/readyz"); status != 503 || p.memory() > before+(500<<20) || a.committed() != at {
+					t.Fatalf("after %s: readiness %d, %d MiB, committed %d of %d", time.Since(gone), status, p.memory()>>20, a.committed(), at)
+				}
 			}
 			if now := a.committed(); now != at {
 				t.Errorf("committed %d, then %d, although no report could be written", at, now)
@@ -159,6 +170,35 @@ func TestReportOverTheBrokersLimit(t *testing.T) {
 			}
 			large := "1000000"
 			a.alter(a.auditTopic(), "max.message.bytes", large)
+			a.finish(a.file("one"))
+			a.check(f.expected(), g.repeats)
+		})
+	}
+}
+
+// An audit topic whose limit is lowered while the audit runs ends it at once,
+// with the cause; the next start goes by the new limit, and nothing is missing.
+func TestMessageLimitLowered(t *testing.T) {
+	t.Parallel()
+	for _, g := range guarantees {
+		t.Run(g.name, func(t *testing.T) {
+			t.Parallel()
+			a := newAudit(t, one.get(t), 2, "processing.guarantee="+g.name)
+			f := a.feed(25).rounds(300)
+			p := a.start(a.file("one"))
+			a.awaitCommitted(int64(len(f.records)))
+			a.alter(a.auditTopic(), "max.message.bytes", "600")
+			f.rounds(700)
+			if code := p.wait(); code != 1 {
+				t.Errorf("exit code %d, want 1", code)
+			}
+			said := p.complaint()
+			t.Log(strings.TrimSpace(said))
+			if !strings.Contains(said, a.auditTopic()) || !strings.Contains(strings.ToLower(said), "too large") {
+				t.Errorf("the cause is not told: %s", said)
+			}
+			const limit = 40_000
+			a.alter(a.auditTopic(), "max.message.bytes", itoa(limit))
 			a.finish(a.file("one"))
 			a.check(f.expected(), g.repeats)
 		})
