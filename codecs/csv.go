@@ -54,7 +54,7 @@ type CSV struct {
 // counts.
 type csvColumns struct {
 	symbol, time, venue, kind []int
-	first, last               []int
+	first, last, halt         []int
 }
 
 // csvField is a field without its quotes. One that is escaped has doubled
@@ -110,7 +110,7 @@ func (d *CSV) find(header []string) error {
 		into       *[]int
 	}{
 		{"field.symbol", d.f.Symbol, &d.columns.symbol}, {"field.timestamp", d.f.Timestamp, &d.columns.time},
-		{"field.venue", d.f.Venue, &d.columns.venue}, {"field.kind", d.f.Kind, &d.columns.kind},
+		{"field.venue", d.f.Venue, &d.columns.venue}, {"field.halt", d.f.Halt.Path, &d.columns.halt}, {"field.kind", d.f.Kind, &d.columns.kind},
 		{"field.sequence", first, &d.columns.first}, {"field.sequence", last, &d.columns.last},
 	} {
 		for _, name := range alternatives(c.paths) {
@@ -235,6 +235,10 @@ func (d *CSV) fill(t *engine.Tick) {
 		if text, _ := d.pick(d.columns.venue, csvVenue); len(text) > 0 {
 			t.Venue = text
 		}
+	}
+	if d.columns.halt != nil {
+		text, _ := d.pick(d.columns.halt, csvOther)
+		t.Halt = d.f.Halt.of(text)
 	}
 	if d.columns.last != nil {
 		d.sequence(t)

@@ -25,7 +25,7 @@ type feedMap struct {
 	// within the stream: others would make gaps of nothing.
 	last, first, previous string
 	record                bool // the record's time stands for a missing one
-	venue                 string
+	venue, halt           string
 }
 
 // condition is what a message has at a path.
@@ -137,6 +137,7 @@ func newFeed(v *feed, f Fields) (TickDecoder, error) {
 			if f.Venue != "" {
 				m.venue = f.Venue
 			}
+			m.halt = f.Halt.Path
 			if f.Kind != "" && len(f.Ticks) > 0 {
 				m.when = append(m.when, condition{path: f.Kind, values: f.Ticks})
 			}
@@ -153,7 +154,7 @@ func (m feedMap) within(wrap string) feedMap {
 		m.when = slices.Clone(m.when)
 		return m
 	}
-	for _, paths := range []*string{&m.symbol, &m.time, &m.also, &m.last, &m.first, &m.previous, &m.venue} {
+	for _, paths := range []*string{&m.symbol, &m.time, &m.also, &m.last, &m.first, &m.previous, &m.venue, &m.halt} {
 		if *paths != "" {
 			*paths = wrap + "." + strings.ReplaceAll(*paths, "|", "|"+wrap+".")
 		}

@@ -20,6 +20,7 @@ type Fields struct {
 	Timestamp string
 	Sequence  string // "": none; first..last is the range that an aggregate takes up
 	Venue     string // "": none
+	Halt      Halts
 
 	Kind  string   // path of what says which kind of message it is, "": every message is a tick
 	Ticks []string // kinds that are ticks, empty: all; messages of other kinds are ignored
@@ -75,6 +76,7 @@ func checkPaths(f *Fields) error {
 	first, last := sequenceRange(f.Sequence)
 	var taken []string
 	for _, field := range []struct{ key, paths string }{
+		{"field.halt", f.Halt.Path},
 		{"field.symbol", f.Symbol}, {"field.timestamp", f.Timestamp}, {"field.sequence", first}, {"field.sequence", last}, {"field.venue", f.Venue},
 	} {
 		paths := alternatives(field.paths)

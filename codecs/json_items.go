@@ -224,6 +224,9 @@ func (d *JSON) fillMore(m *jsonMap, t *engine.Tick) {
 			t.SequenceFirst = n
 		}
 	}
+	if len(m.halt) > 0 {
+		t.Halt = d.halts.of(haltText(d.pick(m.halt)))
+	}
 	if d.content {
 		t.Content = d.contentOf(m)
 	}

@@ -103,6 +103,7 @@ type jsonMap struct {
 
 	symbol, time, venue   []uint8 // slots, the first that was met counts
 	first, last, previous uint8   // of sequence numbers, 0: none
+	halt                  []uint8 // of what tells of a halt
 	apart                 []uint8 // slots that are no content
 	record                bool    // the record's time stands for a missing one
 	more                  bool    // there is more than symbol and time
@@ -148,6 +149,9 @@ func (d *JSON) compile(f *feedMap) error {
 	if m.venue, err = slots("field.venue", f.venue); err != nil {
 		return err
 	}
+	if m.halt, err = slots("field.halt", f.halt); err != nil {
+		return err
+	}
 	also, err := slots("times", f.also)
 	if err != nil {
 		return err
@@ -178,7 +182,7 @@ func (d *JSON) compile(f *feedMap) error {
 		return err
 	}
 	m.apart = slices.Concat(m.symbol, m.time, also, []uint8{m.first, m.last, m.previous})
-	m.more = m.last != 0 || len(m.venue) > 0 || m.stream != "" || d.content
+	m.more = m.last != 0 || len(m.venue) > 0 || len(m.halt) > 0 || m.stream != "" || d.content
 	d.maps = append(d.maps, m)
 	return nil
 }

@@ -43,6 +43,7 @@ type JSON struct {
 	slots   uint8 // taken so far
 	maps    []jsonMap
 	content bool
+	halts   Halts
 	plain   bool // one kind of message, which is one tick
 
 	found     [maxSlots]span // by slot: where the value stands, empty: it was not there
@@ -59,7 +60,7 @@ func NewJSON(f Fields) (*JSON, error) {
 	if err := checkPaths(&f); err != nil {
 		return nil, err
 	}
-	m := feedMap{symbol: f.Symbol, time: f.Timestamp, venue: f.Venue, record: f.TimeOfRecord}
+	m := feedMap{symbol: f.Symbol, time: f.Timestamp, venue: f.Venue, halt: f.Halt.Path, record: f.TimeOfRecord}
 	m.first, m.last = sequenceRange(f.Sequence)
 	if m.symbol == "" {
 		return nil, errors.New("field.symbol: the path is empty")
@@ -74,7 +75,7 @@ func NewJSON(f Fields) (*JSON, error) {
 }
 
 func newJSONOf(f Fields, maps []feedMap) (*JSON, error) {
-	d := &JSON{values: valuesOf(f), levels: []*jsonLevel{{}}, content: f.Content}
+	d := &JSON{values: valuesOf(f), levels: []*jsonLevel{{}}, content: f.Content, halts: f.Halt}
 	for i := range maps {
 		if err := d.compile(&maps[i]); err != nil {
 			return nil, err

@@ -95,5 +95,6 @@ func (r *TickReader) Skip() { r.tick.Item-- }
 func (r *TickReader) clear() {
 	t := &r.tick
 	t.Venue, t.HasSequence, t.Sequence, t.SequenceFirst, t.Content = nil, false, 0, 0, 0
+	t.Halt = engine.NoHalt
 	t.Format, t.SchemaID = engine.FormatUnknown, 0
 }

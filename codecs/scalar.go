@@ -34,7 +34,7 @@ type Scalar struct {
 }
 
 // Scalars are the fields of a tick that were found in one record.
-type Scalars struct{ Symbol, Time, Sequence, SequenceFirst, Venue Scalar }
+type Scalars struct{ Symbol, Time, Sequence, SequenceFirst, Venue, Halt Scalar }
 
 // Leaf is where a field goes.
 type Leaf func(*Scalars) *Scalar
@@ -58,6 +58,7 @@ func (f *Fields) ScalarPaths() (out []ScalarPath, err error) {
 		{"field.sequence", last, func(s *Scalars) *Scalar { return &s.Sequence }},
 		{"field.sequence", first, func(s *Scalars) *Scalar { return &s.SequenceFirst }},
 		{"field.venue", f.Venue, func(s *Scalars) *Scalar { return &s.Venue }},
+		{"field.halt", f.Halt.Path, func(s *Scalars) *Scalar { return &s.Halt }},
 	} {
 		path := ScalarPath{Leaf: p.leaf}
 		for _, one := range alternatives(p.paths) {
@@ -80,11 +81,12 @@ type Meaning struct {
 	venue   []byte
 	missing bool // a record without a time is judged by its record time
 	number  []byte
+	halts   Halts
 }
 
 // NewMeaning takes the rules from f.
 func NewMeaning(f Fields) *Meaning {
-	return &Meaning{values: valuesOf(f), missing: f.TimeOfRecord}
+	return &Meaning{values: valuesOf(f), missing: f.TimeOfRecord, halts: f.Halt}
 }
 
 // Fill sets the tick's fields, and its kind and reason where symbol or time is
@@ -109,6 +111,7 @@ func (m *Meaning) Fill(t *engine.Tick, s *Scalars) {
 			t.SequenceFirst = first
 		}
 	}
+	t.Halt = m.halts.ofScalar(&s.Halt)
 	if v := &s.Venue; v.Form == Text && len(v.Text) > 0 {
 		t.Venue = v.Text
 	} else if v.Form == Integer {

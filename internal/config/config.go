@@ -52,6 +52,8 @@ type Config struct {
 	MaxLag                 time.Duration
 	ConsumerLagGroups      []string           // names or regular expressions
 	OffsetBasis            string             // COMMITTED or CURRENT_POSITION
+	FieldHalt              string             // a path
+	HaltValues             []string           // of FieldHalt, that mean a halt
 	Calendar               *calendar.Calendar // nil: markets are always open
 
 	ReportInterval       time.Duration

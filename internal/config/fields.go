@@ -21,6 +21,7 @@ func (c *Config) Fields() (codecs.Fields, error) {
 	}
 	f := codecs.Fields{
 		Symbol: c.FieldSymbol, Timestamp: c.FieldTimestamp, Sequence: c.FieldSequence, Venue: c.FieldVenue,
+		Halt: codecs.Halts{Path: c.FieldHalt, Values: c.HaltValues},
 		Kind: c.FieldKind, Ticks: c.FieldKindTicks,
 		Unit: unit, Zone: c.FieldTimestampZone, Normalize: normalize,
 		DateOfRecord: c.TimestampDate == "record", TimeOfRecord: c.TimestampMissing == "record",
@@ -88,6 +89,9 @@ func (c *Config) fieldFaults(faulty map[string]bool) []Fault {
 		if c.FieldTimestamp == "" && c.TimestampMissing != "record" {
 			fault("field.timestamp", "cannot be empty, unless field.timestamp.missing=record judges ticks by their records' times")
 		}
+	}
+	if (c.FieldHalt == "") != (len(c.HaltValues) == 0) {
+		fault("halt.values", "goes with field.halt: give both or none")
 	}
 	if c.FieldKind == "" && len(c.FieldKindTicks) > 0 {
 		fault("field.kind.ticks", "has no effect without field.kind")

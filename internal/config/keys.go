@@ -135,6 +135,10 @@ var auditKeys = []Key{
 		oneOf(func(c *Config) *string { return &c.OffsetBasis }, "COMMITTED", "CURRENT_POSITION")},
 	{"calendar", "", "markets are always open", "Sessions, holidays and halts; silence counts only open time. The path of a [calendar file](calendar.md), or the name of a market that is built in.",
 		hours()},
+	{"field.halt", "", "ticks do not tell of halts", "Path of the field by which a tick tells that trading of its symbol is halted, as of the symbol. A symbol that is halted is not silent.",
+		text(func(c *Config) *string { return &c.FieldHalt }, pathRule)},
+	{"halt.values", "", "none", "Values of `field.halt` that mean a halt. Any other value there means that trading goes on; a tick without the field changes nothing.",
+		list(func(c *Config) *[]string { return &c.HaltValues }, anyText)},
 
 	{"report.interval.ms", "10000", "", "Length of the report windows. Findings are not held back by it.",
 		millis(func(c *Config) *int64 { return (*int64)(&c.ReportInterval) }, 100)},
