@@ -38,7 +38,7 @@ var auditKeys = []Key{
 		oneOf(func(c *Config) *string { return &c.ErrorsTolerance }, "all", "none")},
 	{"errors.deadletterqueue.topic.name", "", "no dead-letter topic", "Unreadable records go there with their bytes and headers, and Connect's `__connect.errors.*` headers.",
 		text(func(c *Config) *string { return &c.DeadLetterTopic }, topicRule)},
-	{"key.converter", "string", "", "Form of the keys.",
+	{"key.converter", "string", "", "Form of the keys. A schema registry's frame (a zero byte and the schema's id) before the symbol is recognised, and the symbol behind it, plain or as Avro writes it, is what is compared; the whole key is what places the record.",
 		oneOf(func(c *Config) *string { return &c.KeyConverter }, "string")},
 	{"value.converter", "json", "", "Form of the values: a format, or a feed whose messages are known by name. `avro` and `protobuf` read by a registry's schemas, or by files for records that name none. With a registry every record is read by the schema that it names, whatever this says.",
 		oneOf(func(c *Config) *string { return &c.ValueConverter }, slices.Concat([]string{"json", "csv", "avro", "protobuf"}, codecs.FeedNames())...)},
