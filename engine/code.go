@@ -50,6 +50,8 @@ const (
 	KeyEmpty             Code = 15
 	KeyMismatch          Code = 16
 	UnreadableValue      Code = 17
+	FormatMixed          Code = 18
+	SchemaUnknown        Code = 19
 	TimestampUnitChanged Code = 20
 	TimestampUnusable    Code = 21
 	RebalanceStorm       Code = 22

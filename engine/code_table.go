@@ -106,6 +106,18 @@ var codeTable = []CodeInfo{
 		Action:  "Look at the first place named; fix the producer or the converter's settings; errors.deadletterqueue.topic.name keeps the records.",
 	},
 	{
+		Code: FormatMixed, Name: "FORMAT_MIXED", Severity: Warning, Subject: "partition",
+		Meaning: "Values of a partition stand in more than one format, so that a reader of one of them fails on the others.",
+		Judged:  "Each value's format (JSON, a schema registry's frame and what its schema is, Avro's single-object encoding, CSV) against that of the value before; those that are recognised as none are left out. A topic that changes its format once is one change.",
+		Action:  "Find the producers of the format with the smaller share by the first offsets named; move one of the formats to a topic of its own.",
+	},
+	{
+		Code: SchemaUnknown, Name: "SCHEMA_UNKNOWN", Severity: Warning, Subject: "partition",
+		Meaning: "Values name a schema that cannot be used, so nothing is known of what they say.",
+		Judged:  "The registry's own answer that it has no schema of that id, an id that has come to mean another schema, a schema that cannot be compiled, a message that it does not have. A registry that does not answer is waited for.",
+		Action:  "See whether the producer writes to another registry than value.converter.schema.registry.url, or the schema was deleted there; register it again under its id.",
+	},
+	{
 		Code: TimestampUnitChanged, Name: "TIMESTAMP_UNIT_CHANGED", Severity: Warning, Subject: "partition",
 		Meaning: "Event times are spelled in another unit than before, or than configured.",
 		Judged:  "The number of digits of each tick's time against its symbol's last one, at first against field.timestamp.unit or the partition's first tick. Times are read by the unit that they have, so that neither order nor clocks are affected.",

@@ -7,7 +7,7 @@ import (
 
 // detectUnreadable judges values that cannot be decoded or have no symbol.
 func detectUnreadable(p *Partition, t *Tick) {
-	if t.Kind == Unreadable || t.Kind == Unusable && !t.Reason.AboutTime() {
+	if t.Kind == Unreadable && !t.Reason.AboutSchema() || t.Kind == Unusable && !t.Reason.AboutTime() {
 		p.fault(UnreadableValue, t, "", "", t.Reason.String(), 0)
 	}
 }

@@ -30,6 +30,8 @@ var (
 func init() {
 	detectors = []detector{
 		{code: UnreadableValue, record: detectUnreadable, describe: describeUnreadable},
+		{code: FormatMixed, describe: describeFormatMixed},
+		{code: SchemaUnknown, record: detectSchemaUnknown, describe: describeSchemaUnknown},
 		{code: TimestampUnusable, record: detectTimestampUnusable, describe: describeTimestampUnusable},
 		{code: KeyMissing, record: detectKeyMissing, describe: describeKeyMissing},
 		{code: KeyEmpty, record: detectKeyEmpty, describe: describeKeyEmpty},

@@ -101,7 +101,7 @@ func (p *Partition) note(code Code, t *Tick, kind, symbol, name string, size int
 			Worst: size, Least: size, WorstOffset: t.Offset, Told: p.row.Watermark,
 		}
 		p.episodes[code] = e
-		if code == UnreadableValue || code == TimestampUnusable {
+		if code == UnreadableValue || code == TimestampUnusable || code == SchemaUnknown {
 			e.Note = firstBytes(t.Value)
 		}
 	}

@@ -73,6 +73,7 @@ type Partition struct {
 	runs      map[int32]*RunRow
 	backfills symbolEpisodes
 	gaps      symbolEpisodes
+	formats   [FormatCount]formatSeen
 
 	// of the record that is being judged
 	fresh          bool  // not counted in the partition's row yet
@@ -129,7 +130,7 @@ func (p *Partition) Next() int64 { return max(p.row.Through+1, p.row.Resumed, p.
 func (p *Partition) SetTopicID(id string) { p.row.TopicID = id }
 
 // MarkReset notes that the totals start anew because the topic was re-created.
-func (p *Partition) MarkReset() { p.reset, p.changed = true, true }
+func (p *Partition) MarkReset() { p.reset, p.changed, p.row.Remade = true, true, true }
 
 // Counts are the partition's counts since its first record.
 func (p *Partition) Counts() Counts { return p.row.Counts }
@@ -166,6 +167,9 @@ func (p *Partition) Observe(t *Tick, now int64) {
 		p.changed = true
 		p.advance(p.timeOf(t, now))
 		p.count(t)
+		if t.Format != FormatUnknown {
+			p.countFormat(t)
+		}
 	} else {
 		p.advanceAgain(p.timeOf(t, now))
 	}

@@ -74,7 +74,8 @@ func drawFeed(t *rapid.T, tick *Tick) {
 	tick.Venue = []byte(rapid.SampledFrom([]string{"", "X", "V\xff"}).Draw(t, "venue"))
 	tick.Sequence = rapid.SampledFrom([]int64{0, 1, 2, 3, 4, 5, 9, 1 << 62, -1 << 62}).Draw(t, "number")
 	tick.SequenceFirst = tick.Sequence - rapid.Int64Range(0, 2).Draw(t, "numbers")
-	tick.HasSequence, tick.Content = tick.Sequence != 0, uint64(tick.Sequence)%2
+	tick.HasSequence = tick.Sequence != 0
+	tick.Format = Format(rapid.IntRange(0, 2).Draw(t, "format"))
 	tick.Unit = rapid.SampledFrom([]Unit{UnitMillis, UnitMillis, UnitMicros, UnitRecord}).Draw(t, "unit")
 	if rapid.IntRange(0, 3).Draw(t, "old") == 0 {
 		tick.EventTime -= rapid.Int64Range(3, 40).Draw(t, "by") * second

@@ -85,6 +85,9 @@ type PartitionRow struct {
 	Window     WindowState    `json:"window"`
 	Episodes   []Episode      `json:"episodes,omitempty"`
 	Began      int64          `json:"began,omitempty"`     // record time at which the stream began, or went on after a break; 0: not known
+	Remade     bool           `json:"remade,omitempty"`    // the topic was made anew while it was audited
+	Format     Format         `json:"format,omitempty"`    // of the last value whose format is known
+	Formats    []FormatRow    `json:"formats,omitempty"`   // values by format
 	Snapshots  *Episode       `json:"snapshots,omitempty"` // old ticks that may be a subscription's first messages
 }
 

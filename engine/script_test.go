@@ -32,7 +32,7 @@ var update = flag.Bool("update", false, "rewrite the expected findings in testda
 // is, from=TOPIC/P/OFFSET what its headers name. x and every repeat it, with
 // steady at the same event time. content is what it says, as a number; halted
 // and resumed tell of a halt of the symbol. venue, seq (a number or a range,
-// which go on with x), unit and producer are those of the tick.
+// which go on with x), unit, producer, format and schema are those of the tick.
 //
 //	clock TIME [end=P:OFFSET]     the audit is live and this is the wall clock; FROM..TO: each second
 //	lag TIME GROUP P COMMITTED START END [GROUP P ...]   - is unknown
@@ -264,6 +264,14 @@ func (p *play) records(line string) []record {
 				to = from
 			}
 			tick.HasSequence, tick.Sequence = true, number(to)
+		case k == "format":
+			for f := range FormatCount {
+				if f.String() == strings.ReplaceAll(v, "_", " ") {
+					tick.Format = f
+				}
+			}
+		case k == "schema":
+			tick.SchemaID = int32(number(v))
 		case k == "producer":
 			tick.Producer = []byte(v)
 		case k == "unit":

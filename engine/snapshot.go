@@ -84,6 +84,7 @@ func (p *Partition) partitionRow() PartitionRow {
 	r.Symbols = int64(len(p.symbols))
 	r.Partitions, r.Fits = p.partitions, p.fit.list()
 	r.Producers = p.fit.listProducers()
+	r.Formats = p.formatRows()
 	r.Episodes = make([]Episode, 0, len(p.episodes))
 	for _, d := range detectors {
 		if e := p.episodes[d.code]; e != nil {
@@ -165,6 +166,8 @@ func (p *Partition) RestorePartition(r PartitionRow) {
 	p.row = r
 	p.row.Episodes, p.row.Fits, p.row.Producers = nil, nil, nil
 	p.restoreFits(&r)
+	p.row.Formats = nil
+	p.restoreFormats(r.Formats)
 	clear(p.episodes)
 	for i := range r.Episodes {
 		e := r.Episodes[i]

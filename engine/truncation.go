@@ -72,10 +72,14 @@ func describeTruncated(p *Partition, e *Episode, f *Finding) {
 }
 
 // life tells findings of one place apart that were judged before and after a
-// truncation: the same offset then stands for another record.
-func (p *Partition) life() string {
-	if p.row.Cuts == 0 {
-		return ""
+// truncation, or in a topic and the one made anew in its place: the same offset
+// then stands for another record.
+func (p *Partition) life() (l string) {
+	if p.row.Remade {
+		l = "/topic/" + p.row.TopicID
 	}
-	return "/cut/" + strconv.FormatInt(p.row.Cuts, 10)
+	if p.row.Cuts > 0 {
+		l += "/cut/" + strconv.FormatInt(p.row.Cuts, 10)
+	}
+	return l
 }
