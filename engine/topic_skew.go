@@ -58,6 +58,7 @@ func (t *Topic) judgeSkew() {
 	if len(places) == 0 {
 		return
 	}
+	all.Ticks = max(all.Ticks, all.Count) + t.besides(places, all.FirstTime, all.LastTime)
 	f := t.find(skewSubject)
 	opened := f == nil
 	if opened {
@@ -69,6 +70,21 @@ func (t *Topic) judgeSkew() {
 	} else {
 		t.update(skewSubject)
 	}
+}
+
+// besides is about how many ticks other partitions had meanwhile, by their rates:
+// a skew that leaves them out is not of all that is read.
+func (t *Topic) besides(places []int32, from, to int64) int64 {
+	var ticks int64
+	for id, p := range t.parts {
+		first, last := p.Stats.FirstTime, p.Stats.Watermark
+		if slices.Contains(places, id) || first == NoTime || first > to || last < from {
+			continue
+		}
+		overlap := float64(min(last, to)-max(first, from)+second) / float64(last-first+second)
+		ticks += int64(math.Ceil(overlap * float64(p.Stats.Counts.Ticks)))
+	}
+	return ticks
 }
 
 // endSkew ends the finding when no part of it goes on and every partition has
@@ -119,9 +135,7 @@ func (t *Topic) describeSkew(f *Finding, all *SkewPart, places []int32) {
 	e["attributed_to"], e["partitions"] = who, places
 	e["symbols"], e["other_symbols"] = mostOf(all.Tally, t.limits.SpellingsPerEvidence), all.Beyond
 	e["judged_by"] = maps.Clone(all.Judged)
-	if all.Ticks > 0 {
-		e["share"] = float64(all.Count) / float64(max(all.Ticks, all.Count))
-	}
+	e["share"] = float64(all.Count) / float64(max(all.Ticks, 1))
 	for name, m := range map[string]map[string]int64{"producers": all.Producers, "venues": all.Venues} {
 		if len(m) > 0 {
 			e[name] = maps.Clone(m)
