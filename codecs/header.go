@@ -80,6 +80,8 @@ func (h *originHeaders) place() *engine.Place {
 // ReportType is the CloudEvents type of a report.
 const ReportType = "auditstream.KafkaTickDistributionReport"
 
+const contentType = "content-type"
+
 // ReportHeaders are the headers of a report's record: CloudEvents in binary
 // mode, and the version of the report's fields. ce_time is the end of what
 // the report speaks of, so that it is the same whenever the report is
@@ -95,7 +97,7 @@ func ReportHeaders(r *engine.Report) []Header {
 		h = append(h, Header{"ce_time", time.Unix(0, at).UTC().AppendFormat(nil, time.RFC3339Nano)})
 	}
 	return append(h,
-		Header{"content-type", []byte("application/json")},
+		Header{contentType, []byte("application/json")},
 		Header{"schema.version", strconv.AppendInt(nil, int64(r.SchemaVersion), 10)})
 }
 

@@ -15,7 +15,11 @@ import (
 // symbols_total, out_of_order_symbols_total and total_ticks_processed; what was
 // cut is said in audit_notes. The error says that nothing is left to cut.
 func FitReport(r *engine.Report, limit int) ([]byte, error) {
-	b, err := EncodeReport(r)
+	return fitReport(r, limit, EncodeReport)
+}
+
+func fitReport(r *engine.Report, limit int, encode func(*engine.Report) ([]byte, error)) ([]byte, error) {
+	b, err := encode(r)
 	if err != nil || len(b) <= limit {
 		return b, err
 	}
@@ -26,7 +30,7 @@ func FitReport(r *engine.Report, limit int) ([]byte, error) {
 			return nil, fmt.Errorf("report %s of %s: %d bytes, and at most %d fit", r.ID, r.Key(), len(b), limit)
 		}
 		c.Notes = r.Notes + c.note()
-		if b, err = EncodeReport(&c.Report); err != nil {
+		if b, err = encode(&c.Report); err != nil {
 			return nil, err
 		}
 	}

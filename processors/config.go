@@ -40,6 +40,7 @@ type Config struct {
 	Sarama          func() (*sarama.Config, error)     // a new one for each call
 	Decoder         func() (codecs.TickDecoder, error) // a new one for each partition
 	Schemas         Schemas                            // what decoding may have to wait for; nil: nothing
+	Reports         codecs.ReportForm                  // how reports are written
 	Converter       string                             // value.converter, for dead letters; default json
 	Limits          engine.Limits
 

@@ -37,8 +37,8 @@ func (c *Config) reportMessages(reports []*engine.Report) ([]*sarama.ProducerMes
 	var messages []*sarama.ProducerMessage
 	topic := c.topic(topology.RoleAudit)
 	for _, r := range reports {
-		m := c.keyed(topic, r.Key(), nil, saramaHeaders(codecs.ReportHeaders(r)))
-		value, err := codecs.FitReport(r, c.room()-m.ByteSize(2))
+		m := c.keyed(topic, r.Key(), nil, saramaHeaders(c.Reports.Headers(r)))
+		value, err := c.Reports.Fit(r, c.room()-m.ByteSize(2))
 		if err != nil {
 			return nil, err
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-
 	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/internal/kafka"
 )
@@ -44,7 +43,6 @@ func (s *session) awaitSchemas(f *frame) bool {
 	}
 	return true
 }
-
 
 // waitFor has readiness tell why schemas cannot be asked for.
 func (s *Status) waitFor(schemas Schemas) {

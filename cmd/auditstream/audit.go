@@ -73,6 +73,9 @@ func audit(ctx context.Context, c *config.Config, o auditOptions) error {
 	if kafka.ReadsUncommitted(c) {
 		o.log.Warn().Msg("isolation.level is read_uncommitted: records of open and aborted transactions are audited too")
 	}
+	if p.Reports, err = reportForm(ctx, c, values.Schemas(), o.log); err != nil {
+		return unlessStopped(ctx, err)
+	}
 	err = values.Explain(processors.Run(ctx, p))
 	o.log.Info().Err(err).Msg("audit ends")
 	return err

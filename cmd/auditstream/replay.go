@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/capture"
 	"github.com/auditstream/auditstream/internal/config"
@@ -28,6 +29,8 @@ type replayFlags struct {
 	maxRate        string
 	html, resume   string
 	publish        bool
+
+	form func(context.Context) (codecs.ReportForm, error) // of what is published
 }
 
 func (a *app) replayCommand() *cobra.Command {
@@ -91,6 +94,9 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, fails *failOn) error {
 	if c.SymbolNormalize != "none" {
 		options.Symbols = values.Exact
 	}
+	f.form = func(ctx context.Context) (codecs.ReportForm, error) {
+		return reportForm(ctx, c, values.Schemas(), a.logger())
+	}
 	if f.input == "" {
 		return values.Explain(a.replayTopics(cmd.Context(), c, f, options, fails))
 	}
@@ -114,6 +120,9 @@ func (a *app) replayFile(ctx context.Context, c *config.Config, f *replayFlags, 
 	defer func() { err = errors.Join(err, out.close(err == nil)) }()
 	if f.publish {
 		if out.audit, err = publisherTo(ctx, c); err != nil {
+			return err
+		}
+		if out.audit.form, err = f.form(ctx); err != nil {
 			return err
 		}
 	}

@@ -23,6 +23,7 @@ const publishMost = 500
 type publisher struct {
 	producer   sarama.SyncProducer
 	topic      string
+	form       codecs.ReportForm
 	partitions int32
 	waiting    []*sarama.ProducerMessage
 }
@@ -61,7 +62,14 @@ func (p *publisher) add(r *engine.Report, value []byte) error {
 		Topic: p.topic, Partition: engine.HashMurmur2.Partition([]byte(key), p.partitions),
 		Key: sarama.StringEncoder(key), Value: sarama.ByteEncoder(value),
 	}
-	for _, h := range codecs.ReportHeaders(r) {
+	if p.form.Encode != nil {
+		own, err := p.form.Encode(r)
+		if err != nil {
+			return err
+		}
+		m.Value = sarama.ByteEncoder(own)
+	}
+	for _, h := range p.form.Headers(r) {
 		m.Headers = append(m.Headers, sarama.RecordHeader{Key: []byte(h.Key), Value: h.Value})
 	}
 	if p.waiting = append(p.waiting, m); len(p.waiting) < publishMost {

@@ -53,6 +53,9 @@ func (a *app) replayTopics(ctx context.Context, c *config.Config, f *replayFlags
 		if out.audit, err = newPublisher(c, int32(found.Partitions()[c.AuditTopic])); err != nil {
 			return err
 		}
+		if out.audit.form, err = f.form(ctx); err != nil {
+			return err
+		}
 	}
 	options.Report = out.report
 	if f.resume != "" {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/internal/config"
 	"github.com/auditstream/auditstream/internal/kafka"
 	"github.com/auditstream/auditstream/internal/subscribe"
@@ -55,12 +56,18 @@ func (a *app) watch(ctx context.Context, c *config.Config, show watchFlags) erro
 	if err != nil {
 		return err
 	}
+	reports, closeReports, err := reportsOf(c, a.logger())
+	if err != nil {
+		return err
+	}
+	defer closeReports()
+	defer context.AfterFunc(ctx, closeReports)()
 	tell := a.tellFindings
 	if show.json {
 		tell = a.passReports
 	}
 	err = subscribe.Reports(ctx, subscribe.Options{
-		Client: options, Topic: c.AuditTopic, FromBeginning: show.fromBeginning,
+		Client: options, Topic: c.AuditTopic, FromBeginning: show.fromBeginning, Form: reports.Decode,
 		Ready: func() {
 			if isTerminal(a.err) && !a.quiet {
 				fmt.Fprintf(a.err, "watching %s, Ctrl-C ends\n", c.AuditTopic)
@@ -73,14 +80,21 @@ func (a *app) watch(ctx context.Context, c *config.Config, show watchFlags) erro
 	return err
 }
 
-// passReports writes reports as they are; what is no report is told on stderr.
+// passReports writes reports as they are, those in Avro as JSON; what is no report is told on stderr.
 func (a *app) passReports() func(subscribe.Report) error {
 	return func(r subscribe.Report) error {
 		if r.Err != nil {
 			fmt.Fprintln(a.err, "note:", r.Err)
 			return nil
 		}
-		_, err := fmt.Fprintf(a.out, "%s\n", r.Record.Value)
+		text := r.Record.Value
+		if _, _, framed := codecs.Frame(text); framed {
+			var err error
+			if text, err = codecs.EncodeReport(r.Report); err != nil {
+				return err
+			}
+		}
+		_, err := fmt.Fprintf(a.out, "%s\n", text)
 		return err
 	}
 }

@@ -18,9 +18,10 @@ import (
 
 // Options are what a bridge is made of.
 type Options struct {
-	Consumer []kgo.Opt // a member of the group: connection, session
-	Client   []kgo.Opt // any other client: connection alone
-	Topic    string    // the audit topic
+	Consumer []kgo.Opt      // a member of the group: connection, session
+	Client   []kgo.Opt      // any other client: connection alone
+	Topic    string         // the audit topic
+	Form     subscribe.Form // how its reports are read, nil: JSON alone
 	Group    string
 	Table    string // compacted, as many partitions as the audit topic
 	Instance string // the group's static member
@@ -170,7 +171,7 @@ func (b *bridge) take(fetches kgo.Fetches) {
 		b.position[r.Partition] = kgo.EpochOffset{Epoch: r.LeaderEpoch, Offset: r.Offset + 1}
 		var told []Alert
 		if !r.Attrs.IsControl() {
-			report := subscribe.Decode(r)
+			report := subscribe.Decode(r, b.Form)
 			if report.Err != nil {
 				b.Log.Warn().Err(report.Err).Msg("a record of the audit topic is left out")
 			} else {

@@ -31,8 +31,8 @@ var auditKeys = []Key{
 		list(func(c *Config) *[]string { return &c.Topics }, topicRule)},
 	{"audit.topic", "", "`<first topic>.audit`", "Where reports go.",
 		text(func(c *Config) *string { return &c.AuditTopic }, topicRule)},
-	{"audit.value.converter", "json", "", "Form of the reports.",
-		oneOf(func(c *Config) *string { return &c.AuditValueConverter }, "json")},
+	{"audit.value.converter", "json", "", "Form of the reports. `avro`: the same fields behind a frame of the registry of `value.converter.schema.registry.url`, their schema registered under `<audit.topic>-value` with BACKWARD compatibility.",
+		oneOf(func(c *Config) *string { return &c.AuditValueConverter }, "json", "avro")},
 
 	{"errors.tolerance", "all", "", "`all`: unreadable records are counted and told. `none`: the first record that is unreadable or has no usable symbol or time ends the run with exit code 1, its place named, and without a FINAL report.",
 		oneOf(func(c *Config) *string { return &c.ErrorsTolerance }, "all", "none")},

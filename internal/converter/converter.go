@@ -39,17 +39,7 @@ func Open(c *config.Config, log zerolog.Logger) (*Values, error) {
 	if v.bare, err = bareSchemas(c, fields); err != nil {
 		return nil, err
 	}
-	if len(c.Registry.URLs) == 0 {
-		return v, nil
-	}
-	servers, err := registry.ServersOf(&c.Registry)
-	if err != nil {
-		return nil, err
-	}
-	v.schemas, err = registry.Open(registry.Options{
-		Servers: servers, Fields: fields, Log: log,
-		GiveUp: c.Client(config.Producer).Millis("delivery.timeout.ms"),
-	})
+	v.schemas, err = registry.OpenFor(c, log)
 	return v, err
 }
 

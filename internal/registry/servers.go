@@ -3,9 +3,27 @@ package registry
 import (
 	"fmt"
 
+	"github.com/rs/zerolog"
+
 	"github.com/auditstream/auditstream/internal/config"
 	"github.com/auditstream/auditstream/internal/kafka"
 )
+
+// OpenFor is the source that a configuration names, nil when it names none.
+func OpenFor(c *config.Config, log zerolog.Logger) (*Source, error) {
+	if len(c.Registry.URLs) == 0 {
+		return nil, nil
+	}
+	fields, err := c.Fields()
+	if err != nil {
+		return nil, err
+	}
+	servers, err := ServersOf(&c.Registry)
+	if err != nil {
+		return nil, err
+	}
+	return Open(Options{Servers: servers, Fields: fields, Log: log, GiveUp: c.Client(config.Producer).Millis("delivery.timeout.ms")})
+}
 
 const sslKeys = "value.converter.schema.registry."
 

@@ -13,6 +13,7 @@ type reader struct {
 	client *kgo.Client
 	topic  string
 	tell   func(Report) error
+	form   Form
 	next   map[int32]int64 // offset to be read next, by partition
 }
 
@@ -73,7 +74,7 @@ func (r *reader) poll(ctx context.Context) error {
 		if record.Attrs.IsControl() {
 			continue
 		}
-		if err := r.tell(Decode(record)); err != nil {
+		if err := r.tell(Decode(record, r.form)); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@ package subscribe
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/engine"
 )
 
@@ -21,6 +21,7 @@ type Options struct {
 	FromBeginning bool            // from the oldest report, otherwise from now on
 	Drain         <-chan struct{} // once closed, read to the end that the topic has then, and return
 	Await         bool            // wait until the topic exists, otherwise that it does not is an error
+	Form          Form            // how values are read, nil: JSON alone
 	Ready         func()          // called once the topic was found and reading starts, may be nil
 }
 
@@ -66,7 +67,7 @@ func Reports(ctx context.Context, o Options, tell func(Report) error) error {
 	if o.Ready != nil {
 		o.Ready()
 	}
-	r := reader{client: client, topic: o.Topic, tell: tell, next: map[int32]int64{}}
+	r := reader{client: client, topic: o.Topic, tell: tell, form: o.Form, next: map[int32]int64{}}
 	for partition, offset := range offsets {
 		r.next[partition] = offset.EpochOffset().Offset
 	}
@@ -108,10 +109,16 @@ func offsetsOf(ctx context.Context, admin *kadm.Client, o Options) (map[int32]kg
 	}
 }
 
+// Form reads the value of a report.
+type Form func(value []byte) (*engine.Report, error)
+
 // Decode reads a record of the audit topic.
-func Decode(r *kgo.Record) Report {
-	report := new(engine.Report)
-	if err := json.Unmarshal(r.Value, report); err != nil {
+func Decode(r *kgo.Record, form Form) Report {
+	if form == nil {
+		form = codecs.DecodeReport
+	}
+	report, err := form(r.Value)
+	if err != nil {
 		return Report{Record: r, Err: fmt.Errorf("%s/%d at %d is no report: %w", r.Topic, r.Partition, r.Offset, err)}
 	}
 	return Report{Record: r, Report: report}
