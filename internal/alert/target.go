@@ -165,9 +165,10 @@ func (p *poster) post(ctx context.Context, address string, body any, header map[
 	text, _ := io.ReadAll(io.LimitReader(response.Body, answerMost))
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 1<<20)) // for the connection's next use
 	answer := strings.TrimSpace(string(text))
-	switch response.StatusCode {
-	case http.StatusOK, http.StatusCreated, http.StatusAccepted, http.StatusNoContent:
+	if response.StatusCode/100 == 2 {
 		return nil
+	}
+	switch response.StatusCode {
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
 		return &RefusedError{server, response.StatusCode, answer}
 	}

@@ -23,7 +23,7 @@ var layers = []struct {
 	{"codecs", []string{"codecs"}},
 	{"topology", []string{"topology"}},
 	{"processors and internal", []string{"processors", "internal"}},
-	{"cmd, bench and test", []string{"cmd", "bench", "test"}},
+	{"cmd, bench, examples and test", []string{"cmd", "bench", "examples", "test"}},
 }
 
 // kafka is kept out of the layers that must run without a broker.
