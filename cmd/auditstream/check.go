@@ -18,6 +18,9 @@ import (
 	"github.com/auditstream/auditstream/internal/view"
 )
 
+// checkRegistry is how long a check waits for a schema registry.
+const checkRegistry = 5 * time.Second
+
 func (a *app) checkCommand() *cobra.Command {
 	var flags configFlags
 	var needs check.Needs
@@ -53,6 +56,9 @@ func (a *app) checkCommand() *cobra.Command {
 			return err
 		}
 		defer values.Close()
+		if schemas := values.Schemas(); schemas != nil {
+			schemas.GiveUpAfter(checkRegistry)
+		}
 		decoder, err := values.Decoder()
 		if err != nil {
 			return err

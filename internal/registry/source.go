@@ -104,6 +104,9 @@ func (s *Source) Close() {
 	<-s.done
 }
 
+// GiveUpAfter sets how long the registry may be away, before it is asked.
+func (s *Source) GiveUpAfter(d time.Duration) { s.o.GiveUp = d }
+
 // Epoch implements [codecs.Schemas].
 func (s *Source) Epoch() uint64 { return s.epoch.Load() }
 
