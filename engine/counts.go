@@ -9,8 +9,9 @@ type Counts struct {
 	Unreadable   int64 `json:"unreadable"`
 	Unusable     int64 `json:"unusable"`
 	Tombstones   int64 `json:"tombstones"`
-	Ignored      int64 `json:"ignored"` // messages of a feed that are no ticks
-	Batched      int64 `json:"batched"` // items beyond the first of their record
+	Ignored      int64 `json:"ignored"`                // messages of a feed that are no ticks
+	Batched      int64 `json:"batched"`                // items beyond the first of their record
+	RecordTimed  int64 `json:"record_timed,omitempty"` // ticks without a time of their own, judged by their record's
 	NullKeys     int64 `json:"null_keys"`
 	EmptyKeys    int64 `json:"empty_keys"`
 	KeyDiffers   int64 `json:"key_mismatches"`          // the key does not spell the value's symbol
@@ -43,6 +44,9 @@ func (c *Counts) count(t *Tick) {
 	switch t.Kind {
 	case Good:
 		c.Ticks++
+		if t.Unit == UnitRecord {
+			c.RecordTimed++
+		}
 	case Tombstone:
 		c.Tombstones++
 	case Unreadable:
@@ -60,6 +64,9 @@ func (c *Counts) Whole() bool {
 	return c.Records+c.Batched == c.Ticks+c.Unreadable+c.Unusable+c.Tombstones+c.Ignored
 }
 
+// timed are the ticks with a time of their own.
+func (c *Counts) timed() int64 { return c.Ticks - c.RecordTimed }
+
 // Add adds d to c.
 func (c *Counts) Add(d *Counts) {
 	c.Records += d.Records
@@ -69,6 +76,7 @@ func (c *Counts) Add(d *Counts) {
 	c.Tombstones += d.Tombstones
 	c.Ignored += d.Ignored
 	c.Batched += d.Batched
+	c.RecordTimed += d.RecordTimed
 	c.NullKeys += d.NullKeys
 	c.EmptyKeys += d.EmptyKeys
 	c.KeyDiffers += d.KeyDiffers

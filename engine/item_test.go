@@ -102,7 +102,7 @@ func TestRecordTimesAreNoEventTimes(t *testing.T) {
 		}
 		p.Observe(&tick, NoTime)
 	}
-	if c := p.Counts(); c.Disorder != 0 || c.Ahead != 3 || c.Ticks != 6 {
+	if c := p.Counts(); c.Disorder != 0 || c.Ahead != 3 || c.Ticks != 6 || c.RecordTimed != 3 {
 		t.Errorf("counts %+v", c)
 	}
 	if units := unitsText(p.row.Units); units != "ms,record" {

@@ -17,8 +17,8 @@ type SkewPart struct {
 
 // SkewSums are sums over the ticks of a [SkewPart].
 type SkewSums struct {
-	Before    int64            `json:"before"`              // good ticks of the partition before the first
-	Ticks     int64            `json:"ticks"`               // good ticks since, ahead or not
+	Before    int64            `json:"before"`              // ticks of the partition with a time of their own before the first
+	Ticks     int64            `json:"ticks"`               // ticks with a time of their own since, ahead or not
 	Leads     map[int32]int64  `json:"leads,omitempty"`     // ticks by how far they are ahead, see leadBin
 	Producers map[string]int64 `json:"producers,omitempty"` // where a header names them
 	Venues    map[string]int64 `json:"venues,omitempty"`    // where the value does
@@ -100,7 +100,7 @@ func (p *Partition) skewed(t *Tick, ahead int64) {
 		return
 	}
 	if e.Skew == nil {
-		e.Skew = &SkewSums{Before: p.row.Counts.Ticks - 1, Leads: map[int32]int64{}}
+		e.Skew = &SkewSums{Before: p.row.Counts.timed() - 1, Leads: map[int32]int64{}}
 	}
 	s := e.Skew
 	bin := leadBin(ahead)
@@ -127,7 +127,7 @@ func (p *Partition) skewPart(e *Episode, over bool) SkewPart {
 	part := SkewPart{Episode: e.clone(), Over: over}
 	if part.Skew != nil {
 		part.SkewSums, part.Skew = *part.Skew, nil
-		part.Ticks = p.row.Counts.Ticks - part.Before
+		part.Ticks = p.row.Counts.timed() - part.Before
 	}
 	return part
 }

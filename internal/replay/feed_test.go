@@ -58,7 +58,7 @@ func codesOf(r *engine.Report) string {
 func TestRecordedSpotFeed(t *testing.T) {
 	final := replayFeed(t, feedCapture(t, feedtest.Messages(t), "ETHUSDT"), codecs.Fields{})
 	c := final.Counts
-	if c.Records != 33618 || c.Ticks != 33617 || c.Ignored != 1 || c.Ahead != 9540 || c.Disorder != 0 || !c.Whole() {
+	if c.Records != 33618 || c.Ticks != 33617 || c.Ignored != 1 || c.Ahead != 9540 || c.Disorder != 0 || c.RecordTimed != 24077 || !c.Whole() {
 		t.Errorf("counts %+v", c)
 	}
 	if final.TimestampUnit != "ms,record" {
@@ -68,7 +68,7 @@ func TestRecordedSpotFeed(t *testing.T) {
 		t.Fatalf("findings %s", codes)
 	}
 	f := final.Findings[0]
-	if f.Count != 9540 || f.Observed < 1260 || f.Observed > 1290 || f.Evidence["constant"] != true {
+	if f.Count != 9540 || f.Observed < 1260 || f.Observed > 1290 || f.Evidence["constant"] != true || f.Evidence["attributed_to"] != "the receiver" {
 		t.Errorf("%+v", f)
 	}
 }
