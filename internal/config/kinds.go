@@ -71,18 +71,6 @@ func oneOf(field func(*Config) *string, words ...string) kind {
 	}}
 }
 
-// reserved is a key that has its name already and nothing behind it yet.
-// Setting it is refused, so that nobody believes it in force.
-func reserved(field func(*Config) *string, why string) kind {
-	return kind{"text", "empty: " + why, func(c *Config, value string) error {
-		if value != "" {
-			return fmt.Errorf("%s; leave it out", why)
-		}
-		*field(c) = ""
-		return nil
-	}}
-}
-
 func integer(field func(*Config) *int64, least int64) kind {
 	return kind{"integer", fmt.Sprintf("at least %d", least), func(c *Config, value string) error {
 		n, err := parseInteger(value, least, math.MaxInt64)
