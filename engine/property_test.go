@@ -273,8 +273,8 @@ func (w *world) fuzzStep(b []byte, offset, now *int64) {
 		w.topic.ObserveLag([]LagSample{{Group: "g", Partition: int32(id), Committed: int64(int8(b[1])), Start: int64(int8(b[2])), End: int64(int8(b[3]))}}, times[b[1]&3])
 	default:
 		t := Tick{
-			Offset: *offset, RecordTime: times[b[1]&7], EventTime: times[b[1]>>3&7], Kind: Kind(b[2] & 3), Reason: Reason(b[2] >> 2 % byte(reasonCount)),
-			Symbol: fmt.Appendf(nil, "S%d", b[3]&7), Key: []byte{b[3]}, Value: b, Unit: Unit(b[2] % 6),
+			Offset: *offset, RecordTime: times[b[1]&7], EventTime: times[b[1]>>3&7], Kind: Kind(b[2] % 5), Reason: Reason(b[2] >> 2 % byte(reasonCount)),
+			Symbol: fmt.Appendf(nil, "S%d", b[3]&7), Key: []byte{b[3]}, Value: b, Unit: Unit(b[2] % 7),
 		}
 		if b[0]&2 != 0 {
 			t.Key = nil
@@ -287,6 +287,10 @@ func (w *world) fuzzStep(b []byte, offset, now *int64) {
 			clock = *now
 		}
 		p.Observe(&t, clock)
+		for t.Item = 1; b[0]&8 != 0 && t.Item <= int32(b[3]>>6); t.Item++ {
+			t.Symbol, t.Kind = fmt.Appendf(nil, "S%d", (b[3]+byte(t.Item))&3), Kind(b[3]>>4)%5
+			p.Observe(&t, clock)
+		}
 		*offset += int64(b[3] & 3)
 	}
 	*now += int64(b[3]) * 1e8
