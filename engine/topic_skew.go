@@ -82,7 +82,7 @@ func (t *Topic) besides(places []int32, from, to int64) int64 {
 			continue
 		}
 		overlap := float64(min(last, to)-max(first, from)+second) / float64(last-first+second)
-		ticks += int64(math.Ceil(overlap * float64(p.Stats.Counts.Ticks)))
+		ticks += int64(math.Ceil(overlap * float64(p.Stats.Counts.timed())))
 	}
 	return ticks
 }
@@ -125,7 +125,7 @@ func (t *Topic) describeSkew(f *Finding, all *SkewPart, places []int32) {
 	if all.Count == 1 || size == 0 {
 		size = all.Worst
 	}
-	size = min(max(size, all.Least), all.Worst)
+	size = rounded(min(max(size, all.Least), all.Worst))
 	constant := all.Count > 1 && all.quantile(0.9)-all.quantile(0.1) <= max(50*recordTick, size/20)
 	slope, drifting := all.drift()
 	who, why := t.attribute(all)
@@ -159,6 +159,14 @@ func (t *Topic) describeSkew(f *Finding, all *SkewPart, places []int32) {
 		plural(all.Count, "tick"), where, form, all.Symbol, all.WorstOffset, why, hint)
 }
 
+// rounded leaves out of an offset what its bin does not know.
+func rounded(ns int64) int64 {
+	if ns < 100e6 {
+		return ns
+	}
+	return (ns + 500_000) / 1e6 * 1e6
+}
+
 // drift is the slope of the offsets in milliseconds a second, and whether they
 // follow it rather than scatter.
 func (s *SkewPart) drift() (slope float64, is bool) {
@@ -171,7 +179,7 @@ func (s *SkewPart) drift() (slope float64, is bool) {
 // attribute names the smallest thing that explains the skew, and says so.
 func (t *Topic) attribute(all *SkewPart) (who, why string) {
 	whole := all.Count >= 10 && float64(all.Count) >= 0.9*float64(all.Ticks)
-	size := showDuration(min(max(all.quantile(0.5), all.Least), all.Worst))
+	size := showDuration(rounded(min(max(all.quantile(0.5), all.Least), all.Worst)))
 	switch {
 	case all.Count == 1:
 		return "symbol " + all.Symbol, "a single wrong tick, or the first of more"
