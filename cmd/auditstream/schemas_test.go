@@ -22,6 +22,7 @@ import (
 	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/kafkatest"
+	"github.com/auditstream/auditstream/processors"
 )
 
 // tickSchemas are versions of one schema that grows: a field comes with a
@@ -258,5 +259,50 @@ func TestRegistryStaysAway(t *testing.T) {
 		if bytes.Contains(rec.Value, []byte("UNREADABLE")) {
 			t.Errorf("reported: %s", rec.Value)
 		}
+	}
+}
+
+// A registry that goes away in the middle holds up records of schemas that are
+// not known yet, and no others; one id that was unknown is read once it is
+// there.
+func TestRegistryGoesAwayInTheMiddle(t *testing.T) {
+	c := kafkatest.Fake(t)
+	topic := c.Topic(t, 1)
+	r, status := schemaServer(t)
+	a := newApp(strings.NewReader(""), io.Discard, io.Discard, nil)
+	a.logLevel = "error"
+	config, err := a.load(configFlags{path: schemaConfig(t, c, topic, r.URL(), "checkpoint.interval.ms=50", "report.interval.ms=100")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	state := processors.NewStatus()
+	go func() { ended <- audit(ctx, config, auditOptions{log: a.logger(), status: state}) }()
+	counted := func(ticks, unreadable int64) func() bool {
+		return func() bool {
+			p := state.Stats().Partitions
+			return len(p) == 1 && p[0].Counts.Ticks == ticks && p[0].Counts.Unreadable == unreadable
+		}
+	}
+	onOnePartition(t, c, topic, avroTick(t, 0, tickTime), inFrame(60, []byte{6, 'Q', 'X', 'A', 2}))
+	kafkatest.Eventually(t, "a tick and an unknown schema", counted(1, 1))
+	status.Store(http.StatusServiceUnavailable)
+	onOnePartition(t, c, topic, avroTick(t, 0, tickTime+1e9))
+	kafkatest.Eventually(t, "a tick of a known schema", counted(2, 1))
+	onOnePartition(t, c, topic, avroTick(t, 1, tickTime+2e9))
+	kafkatest.Eventually(t, "readiness to name the registry", func() bool {
+		return strings.Contains(strings.Join(state.Stats().NotReady, " "), "schema registry")
+	})
+	r.SeedSchema("late-value", 1, 60, sr.Schema{Schema: tickSchemas[0]})
+	status.Store(0)
+	kafkatest.Eventually(t, "the tick that waited", counted(3, 1))
+	kafkatest.Eventually(t, "the schema that has appeared", func() bool {
+		onOnePartition(t, c, topic, append(inFrame(60, nil), avroTick(t, 0, tickTime+3e9)[5:]...))
+		return state.Stats().Partitions[0].Counts.Ticks > 3
+	})
+	cancel()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
 	}
 }
