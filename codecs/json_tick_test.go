@@ -187,9 +187,13 @@ func TestJSONTimes(t *testing.T) {
 		{ns, nil, `18446744073709551615`, 0, ns, engine.ReasonTimeRange},
 		{auto, nil, `9223372036854775808`, 0, ns, engine.ReasonTimeRange},
 		{auto, nil, `17358318001234567890`, 0, auto, engine.ReasonTimeRange},
-		{ms, nil, `1735689600000123`, 0, ms, engine.ReasonTimeRange}, // read as us it is fine; as ms it would wrap
-		{ms, nil, `1735831800123456`, 0, ms, engine.ReasonTimeRange},
-		{s, nil, `1735689599999`, 0, s, engine.ReasonTimeRange},
+		// So many digits are today's times in another unit: as the configured one they would wrap, or be of 1970.
+		{ms, nil, `1735689600000123`, 1735689600000123e3, us, 0},
+		{ms, nil, `"1735831800123456"`, t0 + 123456e3, us, 0},
+		{s, nil, `1735689599999`, 1735689599999e6, ms, 0},
+		{ns, nil, `1735689599999`, 1735689599999e6, ms, 0},
+		{us, nil, `1735831800.5`, t0 + 5e8, s, 0},
+		{ns, nil, `1.7358318e9`, 1735831800, ns, 0},
 		{ns, nil, `5`, 5, ns, 0},
 		{ms, nil, `9223372036854`, 0, ms, engine.ReasonTimeUnset},
 		{ms, nil, `9223372035999`, 9223372035999e6, ms, 0},

@@ -82,9 +82,9 @@ func (v *values) numberTime(s []byte) (int64, engine.Unit, engine.Reason) {
 		return v.numberOfDay(s)
 	}
 	if n, ok := wholeNumber(s); ok {
-		return wholeTime(n, len(s), v.unit)
+		return wholeTime(n, len(s), v.unitFor(len(s)))
 	}
-	return decimalTime(s, v.unit)
+	return decimalTime(s, v.unitFor(wholeDigits(s)))
 }
 
 // textTime reads a time that is no number.
@@ -120,4 +120,31 @@ func wholeSequence(s []byte) (n int64, ok bool) {
 		n = -n
 	}
 	return n, true
+}
+
+// unitFor is the unit of a number with that many digits before the point: the
+// configured one, unless so many digits are today's times in another. A feed
+// that has changed its unit would otherwise be read as the far past or future.
+func (v *values) unitFor(digits int) engine.Unit {
+	if v.unit != engine.UnitAuto {
+		if u := unitOf(digits); u != engine.UnitAuto {
+			return u
+		}
+	}
+	return v.unit
+}
+
+// wholeDigits is the number of digits of a well-formed number before its
+// point; 0 where an exponent may move the point.
+func wholeDigits(s []byte) int {
+	n := 0
+	for n < len(s) && isDigit(s[n]) {
+		n++
+	}
+	for _, c := range s[n:] {
+		if c == 'e' || c == 'E' {
+			return 0
+		}
+	}
+	return n
 }

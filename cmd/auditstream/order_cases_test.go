@@ -55,6 +55,9 @@ var orderCases = []orderCase{
 	{name: "G-45 a feed changes its unit", values: []string{
 		fmt.Sprintf(`{"symbol":"QXA","ts":%d}`, tickTime/1e6), fmt.Sprintf(`{"symbol":"QXA","ts":%d}`, tickTime/1e3+123), fmt.Sprintf(`{"symbol":"QXA","ts":%d}`, tickTime/1e3+456),
 	}, findings: "TIMESTAMP_UNIT_CHANGED 1", counts: engine.Counts{Records: 3, Ticks: 3}},
+	{name: "G-45 a feed that is not in the configured unit", settings: []string{"field.timestamp.unit=ms"}, values: []string{
+		fmt.Sprintf(`{"symbol":"QXA","ts":%d}`, tickTime/1e6), fmt.Sprintf(`{"symbol":"QXA","ts":%d}`, tickTime/1e3+123), fmt.Sprintf(`{"symbol":"QXA","ts":%d}`, tickTime/1e3+456),
+	}, findings: "TIMESTAMP_UNIT_CHANGED 1", counts: engine.Counts{Records: 3, Ticks: 3}},
 	{name: "G-48 venues, one of which reports late", settings: []string{"field.venue=v", "late.report.venues=TRF", "late.report.tolerance.ms=900000"},
 		values: valuesOf("QXA", `10ms "v":4`, `4ms "v":7`, `11ms "v":4`, `5ms "v":7`, `-11m "v":"TRF"`),
 		counts: engine.Counts{Records: 5, Ticks: 5, LateReports: 1}},

@@ -102,7 +102,7 @@ var auditKeys = []Key{
 		text(func(c *Config) *string { return &c.FieldProducer }, anyText)},
 	{"field.timestamp.zone", "", "such a time is unusable", "Zone of times that carry none, by its IANA name. Of an hour that its clock shows twice, the reading nearer to the record's time counts; a time that its clock skips is unusable.",
 		zone()},
-	{"field.timestamp.unit", "auto", "", "Unit of the event time. `auto` goes by the number of digits only, and the report says so.",
+	{"field.timestamp.unit", "auto", "", "Unit of the event time. `auto` goes by the number of digits only, and the report says so. With a unit, a number that has as many digits as today's times in another one is read in that one, and told as `TIMESTAMP_UNIT_CHANGED`.",
 		oneOf(func(c *Config) *string { return &c.FieldTimestampUnit }, "auto", "ns", "us", "ms", "s", "iso")},
 	{"symbol.normalize", "none", "", "`none`: state per exact symbol, spellings reported. `upper`: white space around it stripped, upper case.",
 		oneOf(func(c *Config) *string { return &c.SymbolNormalize }, "none", "upper")},
