@@ -138,10 +138,16 @@ func (d *CSV) Decode(value []byte, t *engine.Tick) {
 		}
 		return
 	}
+	if value[0] == frameMagic {
+		t.Kind, t.Reason = engine.Unreadable, documentReason(value, scanBad)
+		t.SchemaID, _, _ = Frame(value)
+		return
+	}
 	if reason := d.check(); reason != engine.ReasonNone {
 		t.Kind, t.Reason = engine.Unreadable, reason
 		return
 	}
+	t.Format = engine.PlainCSV
 	if d.next = 0; d.named {
 		d.header()
 	}

@@ -34,6 +34,7 @@ func TestCSV(t *testing.T) {
 		"a quote in the middle":    {numbers, `1735831800,Q"XA`, "syntax"},
 		"text behind a quote":      {numbers, `1735831800,"Q"XA`, "syntax"},
 		"a fault in a later line":  {numbers, "1735831800,QXA\n1735831801,\"Q", "truncated"},
+		"a registry's frame":       {numbers, "\x00\x00\x00\x00\x2a1,2", "schema_frame"},
 		"only line breaks":         {numbers, "\r\n\n", "ignored"},
 		"semicolons":               {with(numbers, func(f *Fields) { f.CSV.Comma = ';' }), "1735831800;Q,A", "Q,A " + s0},
 		"spaces are the field's":   {numbers, "1735831800, QXA", " QXA " + s0},
@@ -69,6 +70,9 @@ func TestCSV(t *testing.T) {
 	var tick engine.Tick
 	if d.Decode(nil, &tick); tick.Kind != engine.Tombstone {
 		t.Errorf("nil: %+v", tick)
+	}
+	if d.Decode([]byte("1735831800,Q"), &tick); tick.Format != engine.PlainCSV {
+		t.Errorf("format %v", tick.Format)
 	}
 	if d.Decode([]byte{}, &tick); tick.Reason != engine.ReasonEmpty {
 		t.Errorf("no bytes: %+v", tick)
@@ -142,6 +146,9 @@ func FuzzCSV(f *testing.F) {
 		}
 		if err == nil && !slices.EqualFunc(got, want, slices.Equal[[]string]) {
 			t.Fatalf("encoding/csv: %q, here: %q", want, got)
+		}
+		if value[0] == 0 {
+			return // a registry's frame
 		}
 		r, items := NewTickReader(d, ""), 0
 		for tick := r.Read(&Record{Value: value}); tick != nil; tick = r.Next() {
