@@ -359,12 +359,12 @@ func TestCheckOfRights(t *testing.T) {
 		t.Errorf("no rights: exit code %d", code)
 	}
 	for name, want := range map[string]string{
-		"rights on topic ticks":               "nobody --operation Describe --operation Read --operation DescribeConfigs --topic ticks",
-		"rights on topic ticks.audit":         "nobody --operation Create --operation Describe --operation Write --operation DescribeConfigs --topic ticks.audit",
-		"rights on topic auditstream-a-table": "nobody --operation Create --operation Describe --operation Read --operation Write --operation DescribeConfigs --topic auditstream-a-table",
+		"rights on topic ticks":               "nobody --operation Read --operation DescribeConfigs --topic ticks",
+		"rights on topic ticks.audit":         "nobody --operation Create --operation Write --operation DescribeConfigs --topic ticks.audit",
+		"rights on topic auditstream-a-table": "nobody --operation Create --operation Read --operation Write --operation DescribeConfigs --topic auditstream-a-table",
 		// kfake lets anybody send heartbeats to a group that is not there; Kafka does not.
 		"rights on group auditstream-a":               "nobody --operation Describe --group auditstream-a",
-		"rights on transactional ids auditstream-a-*": "nobody --operation Describe --operation Write --transactional-id auditstream-a- --resource-pattern-type prefixed",
+		"rights on transactional ids auditstream-a-*": "nobody --operation Write --transactional-id auditstream-a- --resource-pattern-type prefixed",
 	} {
 		if got := checks[name]; got.Status == check.OK || got.Action != command+want {
 			t.Errorf("%s: %+v\nwant %s", name, got, command+want)

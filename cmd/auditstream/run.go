@@ -32,7 +32,7 @@ func (a *app) runCommand() *cobra.Command {
 			logFindings(log, r)
 		}}
 		if err := audit(cmd.Context(), c, options); err != nil {
-			return err
+			return withRights(cmd.Context(), c, c.Topology(), c.ExactlyOnce(), err)
 		}
 		return fails.err()
 	}

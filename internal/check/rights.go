@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -30,12 +31,12 @@ func rights(ctx context.Context, admin *kafka.Admin, c *config.Config, seen *clu
 	if err != nil {
 		checks = append(checks, unmeasured("topics to be made", "may be made", err))
 	}
-	g := grants{ctx, admin, c, commandOf(c)}
+	g := grants{ctx, admin, Granting(c.BootstrapServers[0], kafka.Principal(c))}
 	if asks {
 		checks = append(checks, g.topics(seen, refused)...)
 		checks = append(checks, g.groups(seen.topology)...)
 		if c.ExactlyOnce() {
-			checks = append(checks, g.transactions())
+			checks = append(checks, g.transactions(seen.topology))
 		}
 	}
 	for _, topic := range seen.topology.Topics {
@@ -46,17 +47,37 @@ func rights(ctx context.Context, admin *kafka.Admin, c *config.Config, seen *clu
 	return checks
 }
 
+// Missing are the rights that the configuration's user lacks for a topology,
+// each a failed check. It is what a run that was refused tells.
+func Missing(ctx context.Context, c *config.Config, t topology.Topology, transactions bool) []Check {
+	admin, err := kafka.Connect(ctx, c)
+	if err != nil {
+		return nil
+	}
+	defer admin.Close()
+	seen := &cluster{topology: t}
+	if seen.details, err = admin.Describe(ctx, topicNames(t)...); err != nil {
+		return nil
+	}
+	refused, _ := admin.Refusals(ctx, t, seen.existing()) // without an answer: none is known
+	g := grants{ctx, admin, Granting(c.BootstrapServers[0], kafka.Principal(c))}
+	checks := append(g.topics(seen, refused), g.groups(t)...)
+	if transactions {
+		checks = append(checks, g.transactions(t))
+	}
+	return slices.DeleteFunc(checks, func(c Check) bool { return c.Status != Fail })
+}
+
 // grants asks for rights and makes the commands that grant them.
 type grants struct {
 	ctx     context.Context
 	admin   *kafka.Admin
-	config  *config.Config
 	command string // up to the principal
 }
 
-// commandOf is kafka-acls for the user of the configuration.
-func commandOf(c *config.Config) string {
-	return fmt.Sprintf("kafka-acls.sh --bootstrap-server %s --add --allow-principal %s", c.BootstrapServers[0], quoted(kafka.Principal(c)))
+// Granting is kafka-acls for a user, up to the operations.
+func Granting(bootstrap, principal string) string {
+	return fmt.Sprintf("kafka-acls.sh --bootstrap-server %s --add --allow-principal %s", bootstrap, quoted(principal))
 }
 
 // quoted makes a word safe for a shell.
@@ -71,8 +92,17 @@ func quoted(word string) string {
 }
 
 func (g grants) grant(missing []kmsg.ACLOperation, resource ...string) string {
-	command := g.command
+	return grant(g.command, missing, resource...)
+}
+
+// grant completes a command. To read and to write imply to describe, so with
+// one of them that is left out.
+func grant(command string, missing []kmsg.ACLOperation, resource ...string) string {
+	implied := slices.Contains(missing, kmsg.ACLOperationRead) || slices.Contains(missing, kmsg.ACLOperationWrite)
 	for _, operation := range missing {
+		if operation == kmsg.ACLOperationDescribe && implied {
+			continue
+		}
 		command += " --operation " + operationName(operation)
 	}
 	for _, word := range resource {
@@ -97,37 +127,41 @@ func operationName(o kmsg.ACLOperation) string {
 	return o.String()
 }
 
-// needed are the operations on a topic of each role, the essential first.
-// DescribeConfigs only lets settings be compared.
-func needed(role topology.Role) (essential []kmsg.ACLOperation) {
-	const read, write, describe = kmsg.ACLOperationRead, kmsg.ACLOperationWrite, kmsg.ACLOperationDescribe
-	switch role {
-	case topology.RoleTicks:
-		return []kmsg.ACLOperation{describe, read}
-	case topology.RoleAudit, topology.RoleDeadLetter:
-		return []kmsg.ACLOperation{describe, write}
+// needed are the operations on a topic that an audit does not start without.
+// DescribeConfigs, beyond them, only lets settings be compared.
+func needed(t topology.Topology, topic string) []kmsg.ACLOperation {
+	operations := []kmsg.ACLOperation{kmsg.ACLOperationDescribe}
+	reads, writes := t.Access(topic)
+	if reads {
+		operations = append(operations, kmsg.ACLOperationRead)
 	}
-	return []kmsg.ACLOperation{describe, read, write}
+	if writes {
+		operations = append(operations, kmsg.ACLOperationWrite)
+	}
+	return operations
+}
+
+func topicNames(t topology.Topology) []string {
+	var names []string
+	for _, topic := range t.Topics {
+		names = append(names, topic.Name)
+	}
+	return names
 }
 
 func (g grants) topics(seen *cluster, refused map[string]error) []Check {
-	var names []string
-	for _, topic := range seen.topology.Topics {
-		names = append(names, topic.Name)
-	}
-	has, err := g.admin.TopicRights(g.ctx, names...)
+	has, err := g.admin.TopicRights(g.ctx, topicNames(seen.topology)...)
 	if err != nil {
 		return []Check{unmeasured("rights on topics", "told", err)}
 	}
 	var checks []Check
 	for _, topic := range seen.topology.Topics {
-		checks = append(checks, g.topic(topic, has[topic.Name], errors.Is(refused[topic.Name], kerr.TopicAuthorizationFailed)))
+		checks = append(checks, g.topic(topic, needed(seen.topology, topic.Name), has[topic.Name], errors.Is(refused[topic.Name], kerr.TopicAuthorizationFailed)))
 	}
 	return checks
 }
 
-func (g grants) topic(topic topology.Topic, has kafka.Rights, mayNotCreate bool) Check {
-	want := needed(topic.Role)
+func (g grants) topic(topic topology.Topic, want []kmsg.ACLOperation, has kafka.Rights, mayNotCreate bool) Check {
 	result := Check{Name: "rights on topic " + topic.Name, Expected: list(operationNames(want)) + ", DescribeConfigs"}
 	settings := kmsg.ACLOperationDescribeConfigs
 	switch {
@@ -214,9 +248,9 @@ func (g grants) groups(t topology.Topology) []Check {
 	return checks
 }
 
-func (g grants) transactions() Check {
+func (g grants) transactions(t topology.Topology) Check {
 	want := []kmsg.ACLOperation{kmsg.ACLOperationDescribe, kmsg.ACLOperationWrite}
-	prefix := topology.NamesOf(g.config.Name).Group + "-"
+	prefix := t.TransactionalIDs()
 	result := Check{"rights on transactional ids " + prefix + "*", OK, "all", list(operationNames(want)), ""}
 	command := g.grant(want, "--transactional-id", prefix, "--resource-pattern-type", "prefixed")
 	has, err := g.admin.TransactionRights(g.ctx, prefix+"check")

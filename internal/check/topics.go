@@ -22,13 +22,9 @@ func topicName(t topology.Topic) string { return string(t.Role) + " topic " + t.
 // audit requires.
 func look(ctx context.Context, admin *kafka.Admin, c *config.Config) (*cluster, []Check) {
 	t := c.Topology()
-	var names []string
-	for _, topic := range t.Topics {
-		names = append(names, topic.Name)
-	}
 	seen := &cluster{counts: map[string]int{}, topology: t, bootstrap: c.BootstrapServers[0]}
 	var err error
-	if seen.details, err = admin.Describe(ctx, names...); err != nil {
+	if seen.details, err = admin.Describe(ctx, topicNames(t)...); err != nil {
 		return seen, []Check{failed("topics", "described", err)}
 	}
 	for name, detail := range seen.details {

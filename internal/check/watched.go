@@ -44,7 +44,7 @@ func watched(ctx context.Context, admin *kafka.Admin, c *config.Config) []Check 
 		if !found {
 			checks = append(checks, Check{
 				"watched group " + name, Warn, "no group that may be seen has that name", expected,
-				"correct consumer.lag.groups, start the group, or let this audit see it: " + grants{command: commandOf(c)}.command + " --operation Describe --group " + quoted(name),
+				"correct consumer.lag.groups, start the group, or let this audit see it: " + grants{command: Granting(c.BootstrapServers[0], kafka.Principal(c))}.command + " --operation Describe --group " + quoted(name),
 			})
 		}
 	}

@@ -5,7 +5,9 @@ import (
 	"crypto/x509"
 	"errors"
 	"net"
+	"slices"
 
+	"github.com/IBM/sarama"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 )
@@ -50,10 +52,20 @@ func refusedBecause(err error) (next string, configuration bool) {
 		return "check the ssl.* settings of consumer.override.*", true
 	case errors.As(err, &record), errors.As(err, &firstRead):
 		return "check whether the broker's port wants TLS or SASL: consumer.override.security.protocol", true
-	case errors.Is(err, kerr.TopicAuthorizationFailed), errors.Is(err, kerr.GroupAuthorizationFailed), errors.Is(err, kerr.ClusterAuthorizationFailed):
-		return "grant the user the missing right", true
+	case Unauthorized(err):
+		return "grant the user the missing right: docs/security.md lists those of each command, auditstream check what run lacks", true
 	}
 	return "", false
+}
+
+// Unauthorized reports whether an answer of either client library says that the
+// user lacks a right.
+func Unauthorized(err error) bool {
+	return slices.ContainsFunc([]error{
+		kerr.TopicAuthorizationFailed, kerr.GroupAuthorizationFailed, kerr.ClusterAuthorizationFailed, kerr.TransactionalIDAuthorizationFailed,
+		sarama.ErrTopicAuthorizationFailed, sarama.ErrGroupAuthorizationFailed, sarama.ErrClusterAuthorizationFailed,
+		sarama.ErrTransactionalIDAuthorizationFailed,
+	}, func(refusal error) bool { return errors.Is(err, refusal) })
 }
 
 // asError wraps an error of a request.

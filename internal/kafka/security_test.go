@@ -1,19 +1,10 @@
 package kafka_test
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
-	"math/big"
 	"net"
-	"os"
-	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/IBM/sarama"
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -24,78 +15,6 @@ import (
 	"github.com/auditstream/auditstream/internal/kafka"
 	"github.com/auditstream/auditstream/internal/kafkatest"
 )
-
-// authority is a certificate authority for one test.
-type authority struct {
-	certificate *x509.Certificate
-	key         *ecdsa.PrivateKey
-	file        string // its certificate in PEM
-}
-
-func newAuthority(t *testing.T) authority {
-	t.Helper()
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test authority"}, IsCA: true, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), KeyUsage: x509.KeyUsageCertSign,
-	}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	certificate, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "ca.pem")
-	writePEM(t, file, "CERTIFICATE", der)
-	return authority{certificate, key, file}
-}
-
-func writePEM(t *testing.T, file, kind string, der []byte) {
-	t.Helper()
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if err := pem.Encode(f, &pem.Block{Type: kind, Bytes: der}); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// issue makes a certificate and returns a PEM file with it and its key.
-func (a authority) issue(t *testing.T, name string, ips ...net.IP) (tls.Certificate, string) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: name}, DNSNames: []string{name}, IPAddresses: ips,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, &key.PublicKey, a.key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), name+".pem")
-	writePEM(t, file, "CERTIFICATE", der)
-	writePEM(t, file, "PRIVATE KEY", private)
-	pair, err := tls.LoadX509KeyPair(file, file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pair, file
-}
 
 // works holds a configuration against a broker with both client libraries.
 func works(t *testing.T, brokers []string, sets ...string) {
@@ -171,19 +90,19 @@ func TestSASL(t *testing.T) {
 }
 
 func TestTLS(t *testing.T) {
-	trusted, other := newAuthority(t), newAuthority(t)
-	broker, _ := trusted.issue(t, "broker", net.IPv4(127, 0, 0, 1))
-	_, client := trusted.issue(t, "client")
+	trusted, other := kafkatest.NewAuthority(t), kafkatest.NewAuthority(t)
+	broker, _ := trusted.Issue(t, "broker", net.IPv4(127, 0, 0, 1))
+	_, client := trusted.Issue(t, "client")
 	pool := x509.NewCertPool()
-	pool.AddCert(trusted.certificate)
+	pool.AddCert(trusted.Certificate)
 	const ssl = "consumer.override.security.protocol=SSL"
-	ca := "consumer.override.ssl.ca.location=" + trusted.file
+	ca := "consumer.override.ssl.ca.location=" + trusted.File
 
 	t.Run("one-way", func(t *testing.T) {
 		cluster := kafkatest.Fake(t, kfake.TLS(&tls.Config{Certificates: []tls.Certificate{broker}}))
 		works(t, cluster.Brokers, ssl, ca)
 		refuses(t, cluster.Brokers, ssl)
-		refuses(t, cluster.Brokers, ssl, "consumer.override.ssl.truststore.location="+other.file)
+		refuses(t, cluster.Brokers, ssl, "consumer.override.ssl.truststore.location="+other.File)
 		refuses(t, cluster.Brokers)
 	})
 	t.Run("mutual", func(t *testing.T) {
@@ -193,11 +112,11 @@ func TestTLS(t *testing.T) {
 		refuses(t, cluster.Brokers, ssl, ca)
 	})
 	t.Run("name", func(t *testing.T) {
-		named, _ := trusted.issue(t, "broker")
+		named, _ := trusted.Issue(t, "broker")
 		cluster := kafkatest.Fake(t, kfake.TLS(&tls.Config{Certificates: []tls.Certificate{named}}))
 		refuses(t, cluster.Brokers, ssl, ca)
 		works(t, cluster.Brokers, ssl, ca, "consumer.override.ssl.endpoint.identification.algorithm=none")
-		refuses(t, cluster.Brokers, ssl, "consumer.override.ssl.ca.location="+other.file, "consumer.override.ssl.endpoint.identification.algorithm=")
+		refuses(t, cluster.Brokers, ssl, "consumer.override.ssl.ca.location="+other.File, "consumer.override.ssl.endpoint.identification.algorithm=")
 	})
 	t.Run("with SASL", func(t *testing.T) {
 		cluster := kafkatest.Fake(t, kfake.TLS(&tls.Config{Certificates: []tls.Certificate{broker}}), kfake.EnableSASL(), kfake.Superuser("SCRAM-SHA-256", "anna", "right one"))

@@ -50,7 +50,7 @@ func compareSettings(t topology.Topology, p Prepared, c cluster, settings map[st
 		}
 		has, known := settings[topic.Name]
 		if !known {
-			warnings = append(warnings, fmt.Sprintf("the settings of topic %s may not be read", topic.Name))
+			warnings = append(warnings, fmt.Sprintf("the settings of topic %s may not be read: the user lacks DescribeConfigs on it; auditstream check prints the kafka-acls command", topic.Name))
 			continue
 		}
 		if policy := has["cleanup.policy"]; topic.CleanupPolicy != "" && !sameSet(policy, topic.CleanupPolicy) {

@@ -40,8 +40,9 @@ type Process struct {
 	ID      int
 	Dir     string
 	Libs    string
-	Address string   // of the listener that is asked whether it serves
-	Flags   []string // of the JVM, beyond those that keep it small
+	Address string    // of the listener that is asked whether it serves
+	Flags   []string  // of the JVM, beyond those that keep it small
+	Options []kgo.Opt // with which it is asked
 
 	mu   sync.Mutex
 	cmd  *exec.Cmd
@@ -129,7 +130,7 @@ func (p *Process) Start() error {
 // Await waits until the node serves: asked itself, it lists itself among the
 // brokers, which it does not while it is fenced.
 func (p *Process) Await() error {
-	cl, err := kgo.NewClient(kgo.SeedBrokers(p.Address), kgo.MetadataMinAge(10*time.Millisecond))
+	cl, err := kgo.NewClient(append([]kgo.Opt{kgo.SeedBrokers(p.Address), kgo.MetadataMinAge(10 * time.Millisecond)}, p.Options...)...)
 	if err != nil {
 		return err
 	}
