@@ -48,7 +48,8 @@ func (a *app) alertCommand() *cobra.Command {
 		case c.AuditTopic == "":
 			return usagef("no audit topic: set audit.topic or topics")
 		}
-		return unlessStopped(cmd.Context(), a.alert(cmd.Context(), c))
+		err = unlessStopped(cmd.Context(), a.alert(cmd.Context(), c))
+		return withRights(cmd.Context(), c, topology.Alerting(c.Name, c.AuditTopic), false, err)
 	}
 	return cmd
 }
