@@ -50,11 +50,12 @@ func (a *app) rootCommand() *cobra.Command {
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	root.CompletionOptions.HiddenDefaultCmd = true
 	flags := root.PersistentFlags()
 	flags.BoolVar(&a.quiet, "quiet", false, "no progress on stderr")
 	flags.StringVar(&a.logLevel, "log-level", "info", "debug, info, warn or error")
 	root.AddCommand(a.commands()...)
+	showExamples(root)
+	offerCompletions(root)
 	return root
 }
 
