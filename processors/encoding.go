@@ -2,7 +2,6 @@ package processors
 
 import (
 	"bytes"
-	"iter"
 	"slices"
 
 	"github.com/IBM/sarama"
@@ -112,17 +111,6 @@ func saramaHeaders(headers []codecs.Header) []sarama.RecordHeader {
 		out[i] = sarama.RecordHeader{Key: []byte(h.Key), Value: h.Value}
 	}
 	return out
-}
-
-// headers are a record's headers in their order.
-func headers(r *kgo.Record) iter.Seq2[string, []byte] {
-	return func(yield func(string, []byte) bool) {
-		for _, h := range r.Headers {
-			if !yield(h.Key, h.Value) {
-				return
-			}
-		}
-	}
 }
 
 // kept is a copy of a record that outlives its frame: the memory of the record
