@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/IBM/sarama"
 	"github.com/rs/zerolog"
@@ -70,6 +71,9 @@ func audit(ctx context.Context, c *config.Config, o auditOptions) error {
 		o.listening(server.Addresses())
 	}
 	o.log.Info().Str("name", c.Name).Strs("topics", c.Topics).Str("audit_topic", c.AuditTopic).Strs("http", server.Addresses()).Msg("audit starts")
+	if c.Calendar != nil && !c.Calendar.Through().IsZero() && time.Now().After(c.Calendar.Through()) {
+		o.log.Warn().Time("through", c.Calendar.Through()).Msg("holidays after the calendar's last day are not known: regular hours are taken to hold")
+	}
 	if kafka.ReadsUncommitted(c) {
 		o.log.Warn().Msg("isolation.level is read_uncommitted: records of open and aborted transactions are audited too")
 	}
