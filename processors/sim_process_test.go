@@ -71,12 +71,14 @@ func newSimProc(s *sim, instance string) *simProc {
 // beats reports whether heartbeats are sent.
 func (p *simProc) beats() bool { return !p.dead && p.stood.IsZero() }
 
-// goOn ends a standstill. What had stopped goes on one after another, so that
-// a seed is the same each time.
+// goOn ends a standstill. What had stopped goes on one after another, and far
+// enough apart for the nanoseconds that its steps take, so that a seed is the
+// same each time.
 func (p *simProc) goOn() {
 	p.stood = time.Time{}
 	for _, wake := range p.wake() {
 		close(wake)
+		simWait(time.Microsecond)
 		synctest.Wait()
 	}
 }
