@@ -75,6 +75,16 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
+// terminalWidth is the columns of a terminal, 80 where that is not known.
+func terminalWidth(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return 80
+}
+
 // colour says whether escape codes may be written to w: only to a terminal,
 // and not when NO_COLOR is set (https://no-color.org) or the terminal is dumb.
 func (a *app) colour(w io.Writer) bool {

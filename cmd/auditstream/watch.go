@@ -27,7 +27,9 @@ func (a *app) watchCommand() *cobra.Command {
 		Use:   "watch -c FILE",
 		Short: "Show the audit topic's findings as they open and resolve",
 		Long: "watch reads the audit topic, read committed and without a group, and writes one\n" +
-			"line for each finding that opens, is updated or is resolved. It ends on Ctrl-C.",
+			"line for each finding that opens, is updated or is resolved. On a terminal a line\n" +
+			"a topic below them says how it stands; in a pipe there are plain lines alone. It\n" +
+			"ends on Ctrl-C.",
 		Args: cobra.NoArgs,
 	}
 	flags.register(cmd)
@@ -102,6 +104,9 @@ func (a *app) passReports() func(subscribe.Report) error {
 // tellFindings writes a line for each event of a finding.
 func (a *app) tellFindings() func(subscribe.Report) error {
 	style := view.Style{Colour: a.colour(a.out)}
+	if isTerminal(a.out) && a.getenv("TERM") != "dumb" && !a.quiet {
+		return a.tellLive(style)
+	}
 	var tracker view.Tracker
 	return func(r subscribe.Report) error {
 		if r.Err != nil {
@@ -115,5 +120,26 @@ func (a *app) tellFindings() func(subscribe.Report) error {
 			}
 		}
 		return nil
+	}
+}
+
+// tellLive does the same on a terminal, above a line for each topic that says
+// how it stands.
+func (a *app) tellLive(style view.Style) func(subscribe.Report) error {
+	live := view.NewLive(a.out)
+	var tracker view.Tracker
+	var board view.Board
+	return func(r subscribe.Report) error {
+		var lines []string
+		if r.Err != nil {
+			lines = append(lines, "note: "+r.Err.Error())
+		} else {
+			board.Report(r.Report, r.Record.Timestamp)
+			events := tracker.Events(r.Report)
+			for i := range events {
+				lines = append(lines, style.Line(r.Record.Timestamp, &events[i]))
+			}
+		}
+		return live.Show(lines, board.Lines(style, terminalWidth(a.out)-1)) // a full line would wrap
 	}
 }
