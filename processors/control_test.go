@@ -42,6 +42,16 @@ func TestPauseStopAndRestartLoseNothing(t *testing.T) {
 		}
 		produce()
 		judged(written)
+		named := func(name string) bool { return name == "QA1" || name == "QB1" }
+		if found, more := a.Status.Symbols(named, 9); more || len(found) != 2 || found[0].Ticks != 60 || found[1].Partition != 1 {
+			t.Errorf("found %+v", found)
+		}
+		if _, more := a.Status.Symbols(named, 1); !more {
+			t.Error("one of two is said to be all")
+		}
+		if loads := a.Status.Busiest(2); len(loads) != 2 || len(loads[0].Busiest) != 2 {
+			t.Errorf("busiest %+v", loads)
+		}
 
 		control.Pause()
 		await(processors.Paused)
@@ -59,6 +69,9 @@ func TestPauseStopAndRestartLoseNothing(t *testing.T) {
 		}
 		if stats := a.Status.Stats(); len(stats.Partitions) != 0 || stats.Ready {
 			t.Errorf("stopped: %d partitions, ready %v", len(stats.Partitions), stats.Ready)
+		}
+		if found, _ := a.Status.Symbols(named, 9); len(found) != 0 {
+			t.Errorf("stopped: found %+v", found)
 		}
 		group := topology.NamesOf(r.topo.Name).Group
 		described, err := r.admin.DescribeGroups(context.Background(), group)

@@ -117,6 +117,7 @@ func (a *audit) makeGroups() {
 	}
 	a.symbols.control, a.symbols.schemas = cfg.Control, cfg.Schemas
 	cfg.Status.waitFor(cfg.Schemas)
+	cfg.Status.show(a.symbols)
 	a.symbols.onSetup = cfg.Status.dropPartitions
 	a.symbols.onRebalance = func() { cfg.Status.update(func(s *Stats) { s.Rebalances++ }) }
 	a.distribution = a.newGroup(a.names.DistributionGroup, a.names.DistributionTable,

@@ -14,6 +14,7 @@ import (
 	"github.com/auditstream/auditstream/internal/config"
 	"github.com/auditstream/auditstream/internal/converter"
 	"github.com/auditstream/auditstream/internal/kafka"
+	"github.com/auditstream/auditstream/internal/livepage"
 	"github.com/auditstream/auditstream/processors"
 )
 
@@ -24,6 +25,7 @@ type auditOptions struct {
 	onReport  func(*engine.Report) // each report when it is durable; nil: nobody looks
 	status    *processors.Status   // nil: one of its own
 	control   *processors.Control  // of the audit under way
+	board     *livepage.Board      // what its page shows
 	listening func([]string)       // told the addresses of HTTP, may be nil
 }
 
@@ -45,6 +47,8 @@ func audit(ctx context.Context, c *config.Config, o auditOptions) error {
 	}
 	defer values.Close()
 	o.control = processors.NewControl()
+	o.board = pageBoard(c, o.status, o.control)
+	o.onReport = both(o.board.Report, o.onReport)
 	p, err := processorConfig(ctx, admin, c, o)
 	if err != nil {
 		return unlessStopped(ctx, err)
@@ -60,6 +64,9 @@ func audit(ctx context.Context, c *config.Config, o auditOptions) error {
 		return unlessStopped(ctx, err)
 	}
 	defer server.Close()
+	page, closePage := context.WithCancel(ctx)
+	defer closePage()
+	go o.board.Run(page)
 	if p.Prepare, err = preparedOnce(ctx, p.Prepare); err != nil {
 		return unlessStopped(ctx, err)
 	}

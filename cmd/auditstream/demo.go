@@ -66,6 +66,6 @@ func (a *app) demoAudit(ctx context.Context, settings []string, announce func(na
 		log = log.Level(zerolog.ErrorLevel) // the demo tells by itself what happens
 	}
 	return audit(ctx, c, auditOptions{log: log, listening: func(addresses []string) {
-		announce("http", strings.Join(addresses, ", ")+" (/metrics, /readyz, /healthz)")
+		announce("page", strings.Join(addresses, ", ")+" (in a browser; also /metrics, /readyz and Connect's REST)")
 	}})
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // listen takes the addresses of HTTP about a running audit: health and
-// metrics, and Kafka Connect's REST for all else.
+// metrics, the page, and Kafka Connect's REST for all else.
 func listen(ctx context.Context, admin *kafka.Admin, c *config.Config, o auditOptions) (*httpapi.Server, error) {
 	connector, listening, err := connector(ctx, admin, c, o)
 	if err != nil {
@@ -28,7 +28,9 @@ func listen(ctx context.Context, admin *kafka.Admin, c *config.Config, o auditOp
 	for _, path := range []string{"/healthz", "/readyz", "/metrics"} {
 		mux.Handle(path, own)
 	}
-	mux.Handle("/", connectapi.Handler(connector, nil))
+	mux.Handle("/page/", o.board.Handler())
+	mux.Handle("/api/", o.board.Handler())
+	mux.Handle("/", connectapi.Handler(connector, o.board.Page()))
 	server, err := listenAs(c, mux)
 	if err == nil {
 		listening(server.Addresses())

@@ -78,3 +78,6 @@ type Key struct {
 	Allowed                []string // where only some values are
 	Required               bool
 }
+
+// StateName is Connect's word for how the connector stands.
+func StateName(s State) string { return names[s][0] }

@@ -24,7 +24,7 @@ const head = "# Kafka Connect's REST API\n\n" +
 	"connector, so that tools for Connect show and drive it: its name is the key `name`, its one task `0` is the process\n" +
 	"that answers. `version` of `GET /` is that of the Connect whose API this is, " + Version + "; the audit's own is the\n" +
 	"connector's and the plug-in's. Errors are `{\"error_code\",\"message\"}`; a path may end in `/`; `HEAD` and `OPTIONS` work.\n\n" +
-	"Beside it, on the same address: `/metrics` ([metrics.md](metrics.md)), `/healthz` and `/readyz`.\n\n" +
+	"Beside it, on the same address: the page, for browsers at `/`; `/metrics` ([metrics.md](metrics.md)), `/healthz`, `/readyz`.\n\n" +
 	"## Routes\n\n| method | path | codes | answer |\n|---|---|---|---|\n"
 
 const tail = "\nAn unknown connector, task or path is 404.\n\n" +

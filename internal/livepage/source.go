@@ -1,0 +1,63 @@
+package livepage
+
+import "time"
+
+// Source is the audit that the page shows.
+type Source struct {
+	Name, Version string
+	State         func() string // RUNNING, PAUSED, ... as Connect says it
+	Status        func() Status
+	// Symbols finds symbols of this process's partitions, at most so many.
+	Symbols func(match func(name string) bool, most int) (found []Symbol, more bool)
+	// Busiest gives at most so many symbols of each partition of this process.
+	Busiest func(most int) []Load
+}
+
+// Status is how the audit stands.
+type Status struct {
+	NotReady   []string
+	Instance   string
+	Partitions []Partition // of this process
+	Open       int64       // findings
+	AgeCount   uint64      // tick ages looked at since the start, and their sum
+	AgeSum     time.Duration
+}
+
+// Partition is one that this process audits.
+type Partition struct {
+	Topic        string
+	Partition    int32
+	Ticks        int64 // judged since the group's first record
+	Disorder     int64 // of them out of order
+	Symbols, Lag int64
+	Stalled      bool
+	Through      int64
+}
+
+// Symbol is a symbol on a partition.
+type Symbol struct {
+	Topic     string  `json:"topic"`
+	Partition int32   `json:"partition"`
+	Symbol    string  `json:"symbol"`
+	Ticks     int64   `json:"ticks"`
+	Disorder  int64   `json:"disorder"`
+	Through   int64   `json:"through_offset"`
+	LastEvent *int64  `json:"last_event_ms"` // null: none yet
+	LastSeen  *int64  `json:"last_seen_ms"`
+	Silent    bool    `json:"silent"`
+	Late      bool    `json:"late"` // an episode of disorder is open
+	Findings  []story `json:"findings"`
+}
+
+// Load is the busiest symbols of a partition.
+type Load struct {
+	Topic     string
+	Partition int32
+	Symbols   []Count
+}
+
+// Count is a symbol's number of ticks.
+type Count struct {
+	Symbol string `json:"symbol"`
+	Ticks  int64  `json:"ticks"`
+}
