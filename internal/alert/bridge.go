@@ -64,6 +64,7 @@ type step struct {
 	partition int32
 	alerts    []Alert
 	repeat    bool // open alerts that were told before
+	told      bool // the target has heard it; its rows are to be written
 }
 
 // pollMost bounds the reports that are read before their alerts are told.
@@ -99,7 +100,7 @@ func Run(ctx context.Context, o Options) error {
 	close(made)
 	defer b.client.CloseAllowingRebalance()
 	for ctx.Err() == nil {
-		if err := b.turn(ctx); err != nil {
+		if err := b.turn(ctx); err != nil && ctx.Err() == nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 )
 
@@ -23,28 +24,18 @@ func (b *bridge) tell(ctx context.Context) (time.Duration, error) {
 	if len(b.queue) == 0 {
 		return 0, nil
 	}
-	if delay := b.pace.take(time.Now()); delay > 0 {
-		return delay, nil
-	}
-	s := b.queue[0]
-	// A stop lets a request end: cut off, nobody would know whether it was heard.
-	err := b.Target.Send(context.WithoutCancel(ctx), s.alerts)
-	var refused *RefusedError
-	switch {
-	case errors.As(err, &refused) && len(s.alerts) > 1:
-		b.split(s) // one of them alone is refused
-		return 0, nil
-	case errors.As(err, &refused):
-		b.Metrics.refused()
-		b.Log.Error().Err(err).Str("finding_id", s.alerts[0].Finding.ID).Msg("an alert is refused and left out")
-	case err != nil:
-		return b.failure(err), nil
-	default:
-		b.wait.reset()
-		b.accepted(s)
+	s := &b.queue[0]
+	if !s.told {
+		delay, refused := b.send(ctx, s)
+		if delay > 0 || refused {
+			return delay, nil
+		}
 	}
 	if !s.repeat {
-		if err := b.keep(ctx, s); err != nil {
+		if err := b.keep(ctx, s); away(err) {
+			b.Log.Warn().Err(err).Msg("what was told cannot be kept for now")
+			return b.wait.next(), nil
+		} else if err != nil {
 			return 0, err
 		}
 	}
@@ -55,10 +46,41 @@ func (b *bridge) tell(ctx context.Context) (time.Duration, error) {
 	return 0, nil
 }
 
+// send makes one attempt at a step. It returns how long to wait before the
+// next one, or that the step was split because one of its alerts is refused.
+func (b *bridge) send(ctx context.Context, s *step) (delay time.Duration, split bool) {
+	if delay := b.pace.take(time.Now()); delay > 0 {
+		return delay, false
+	}
+	// A stop lets a request end: cut off, nobody would know whether it was heard.
+	err := b.Target.Send(context.WithoutCancel(ctx), s.alerts)
+	var refused *RefusedError
+	switch {
+	case errors.As(err, &refused) && len(s.alerts) > 1:
+		b.split(*s)
+		return 0, true
+	case errors.As(err, &refused):
+		b.Metrics.refused()
+		b.Log.Error().Err(err).Str("finding_id", s.alerts[0].Finding.ID).Msg("an alert is refused and left out")
+	case err != nil:
+		return b.failure(err), false
+	default:
+		b.wait.reset()
+		b.accepted(s)
+	}
+	s.told = true
+	return 0, false
+}
+
+// away says whether an error of the cluster's may pass by itself.
+func away(err error) bool {
+	return kerr.IsRetriable(err) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, kgo.ErrRecordTimeout)
+}
+
 func (b *bridge) split(s step) {
 	single := make([]step, 0, len(s.alerts))
 	for _, a := range s.alerts {
-		single = append(single, step{s.partition, []Alert{a}, s.repeat})
+		single = append(single, step{partition: s.partition, alerts: []Alert{a}, repeat: s.repeat})
 	}
 	b.queue = slices.Concat(single, b.queue[1:])
 }
@@ -76,7 +98,7 @@ func (b *bridge) failure(err error) time.Duration {
 	return delay
 }
 
-func (b *bridge) accepted(s step) {
+func (b *bridge) accepted(s *step) {
 	for i := range s.alerts {
 		a := &s.alerts[i]
 		event := "firing"
@@ -94,7 +116,7 @@ func (b *bridge) accepted(s step) {
 }
 
 // keep writes the rows of a step that was told.
-func (b *bridge) keep(ctx context.Context, s step) error {
+func (b *bridge) keep(ctx context.Context, s *step) error {
 	rows := make([]*kgo.Record, 0, len(s.alerts))
 	for i := range s.alerts {
 		row, err := rowOf(b.Table, s.partition, &s.alerts[i])
@@ -107,7 +129,9 @@ func (b *bridge) keep(ctx context.Context, s step) error {
 }
 
 func (b *bridge) write(ctx context.Context, rows []*kgo.Record) error {
-	if err := b.client.ProduceSync(context.WithoutCancel(ctx), rows...).FirstErr(); err != nil {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitFor)
+	defer cancel()
+	if err := b.client.ProduceSync(ctx, rows...).FirstErr(); err != nil {
 		return fmt.Errorf("table %s: %w", b.Table, err)
 	}
 	return nil
@@ -123,7 +147,7 @@ func (b *bridge) commit(ctx context.Context) error {
 		}
 	}
 	if len(over) > 0 {
-		if err := b.write(ctx, over); err != nil {
+		if err := b.write(ctx, over); err != nil && !away(err) {
 			return err
 		}
 	}
@@ -146,7 +170,8 @@ func (b *bridge) commit(ctx context.Context) error {
 	return nil
 }
 
-// commitFor bounds a commit: a rebalance must not wait for it.
+// commitFor bounds a write and a commit: neither a rebalance nor a stop may wait
+// for brokers that are away.
 const commitFor = 5 * time.Second
 
 func (b *bridge) commitOffsets(ctx context.Context, offsets map[int32]kgo.EpochOffset) error {
