@@ -71,6 +71,7 @@ func (a *app) commands() []*cobra.Command {
 		a.dlqCommand(),
 		a.demoCommand(),
 		a.configCommand(),
+		a.healthcheckCommand(),
 		a.versionCommand(),
 	}
 }

@@ -54,7 +54,9 @@ auditstream config validate -c audit.properties`,
 auditstream config validate -c connector.json --set topics=ticks`,
 	"config defaults": `auditstream config defaults > audit.properties`,
 	"config docs":     `auditstream config docs | less`,
-	"version":         `auditstream version`,
+	"healthcheck": `auditstream healthcheck
+auditstream healthcheck http://127.0.0.1:8084/healthz`,
+	"version": `auditstream version`,
 }
 
 // pathOf is a command's path without the program's name.

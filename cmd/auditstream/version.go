@@ -23,16 +23,20 @@ func (a *app) versionCommand() *cobra.Command {
 	}
 }
 
+// A release, and an image, are told what they are by the linker (.ci/release):
+// there the sources lie in no repository.
+var release, commit string
+
 // build reads what the Go toolchain stamped into the binary.
 func build() httpapi.Build {
-	b := httpapi.Build{Version: "(unknown build)", Commit: "unknown commit"}
+	b := httpapi.Build{Version: cmp.Or(release, "(unknown build)"), Commit: cmp.Or(commit, "unknown commit")}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
 	}
-	b.Version, b.GoVersion = cmp.Or(info.Main.Version, "(devel)"), info.GoVersion
+	b.Version, b.GoVersion = cmp.Or(release, info.Main.Version, "(devel)"), info.GoVersion
 	for _, setting := range info.Settings {
-		if setting.Key == "vcs.revision" {
+		if setting.Key == "vcs.revision" && commit == "" {
 			b.Commit = setting.Value
 		}
 	}

@@ -19,16 +19,37 @@ var pinned = regexp.MustCompile(`^[a-z0-9./-]+:v?[0-9]+\.[0-9]+\.[0-9]+(-[a-z0-9
 
 var from = regexp.MustCompile(`(?m)^FROM (\S+)`)
 
+// stack is what docker-compose.yml may have; a key that is not here is taken
+// for a mistyped one.
 type stack struct {
-	Services map[string]struct {
-		Image   string
-		Build   struct{ Context, Dockerfile string }
-		Command []string
-		Ports   []string
-		Volumes []string
-	}
-	Volumes map[string]any
+	Name     string
+	Services map[string]service
+	Volumes  map[string]any
 }
+
+type service struct {
+	Image       string
+	Build       struct{ Context, Dockerfile string }
+	Profiles    []string
+	DependsOn   map[string]struct{ Condition string } `yaml:"depends_on"`
+	Command     []string
+	Restart     string
+	StopGrace   string `yaml:"stop_grace_period"`
+	Ports       []string
+	Environment map[string]string
+	Volumes     []string
+	ReadOnly    bool     `yaml:"read_only"`
+	CapDrop     []string `yaml:"cap_drop"`
+	SecurityOpt []string `yaml:"security_opt"`
+	Healthcheck struct {
+		Test              []string
+		Interval, Timeout string
+		Retries           int
+	}
+}
+
+// oneShot are the services that end when their work is done.
+var oneShot = []string{"topics"}
 
 func unmarshal(t *testing.T, name string, into any) {
 	t.Helper()
@@ -37,10 +58,20 @@ func unmarshal(t *testing.T, name string, into any) {
 	}
 }
 
+// strictly refuses keys that the value does not have.
+func strictly(t *testing.T, name, text string, into any) {
+	t.Helper()
+	decoder := yaml.NewDecoder(strings.NewReader(text))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(into); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}
+
 func composed(t *testing.T) (s stack) {
 	t.Helper()
-	unmarshal(t, "compose/docker-compose.yml", &s)
-	for _, service := range []string{"kafka", "topics", "auditstream", "prometheus"} {
+	strictly(t, "docker-compose.yml", read(t, "compose/docker-compose.yml"), &s)
+	for _, service := range []string{"kafka", "topics", "registry", "demo", "auditstream", "alert", "alertmanager", "prometheus", "grafana", "akhq"} {
 		if _, ok := s.Services[service]; !ok {
 			t.Fatalf("docker-compose.yml has no service %s", service)
 		}
@@ -62,13 +93,72 @@ func TestImagesArePinned(t *testing.T) {
 		t.Fatalf("compose/Dockerfile has %d stages, want 2: build and run", len(stages))
 	}
 	for _, stage := range stages {
-		if !pinned.MatchString(stage[1]) {
+		if stage[1] != "scratch" && !pinned.MatchString(stage[1]) {
 			t.Errorf("compose/Dockerfile: %q: name the whole version", stage[1])
 		}
 	}
 	language := regexp.MustCompile(`(?m)^go (\S+)`).FindStringSubmatch(read(t, "go.mod"))[1]
 	if want := "golang:" + language; !strings.HasPrefix(stages[0][1], want) {
 		t.Errorf("compose/Dockerfile builds with %s, go.mod says %s", stages[0][1], want)
+	}
+}
+
+// Who waits for another waits for one that is there and can tell.
+func TestServicesStartInOrder(t *testing.T) {
+	s := composed(t)
+	imageTells := strings.Contains(read(t, "compose/Dockerfile"), "\nHEALTHCHECK ")
+	healthy := func(name string) bool {
+		one := s.Services[name]
+		return len(one.Healthcheck.Test) > 0 || one.Image == "" && imageTells
+	}
+	for name, one := range s.Services {
+		for other, how := range one.DependsOn {
+			ends := slices.Contains(oneShot, other)
+			_, there := s.Services[other]
+			switch {
+			case !there:
+				t.Errorf("%s waits for %s, which is no service", name, other)
+			case ends && how.Condition != "service_completed_successfully", !ends && how.Condition != "service_healthy":
+				t.Errorf("%s waits for %s to be %q", name, other, how.Condition)
+			case !ends && !healthy(other):
+				t.Errorf("%s waits for %s, which has no healthcheck", name, other)
+			}
+		}
+		if waits(s, name, nil) {
+			t.Errorf("%s waits for itself", name)
+		}
+		// The last of a chain has nobody to tell but `docker compose ps`.
+		if !healthy(name) && !slices.Contains(append(oneShot, "demo", "akhq"), name) {
+			t.Errorf("%s has no healthcheck", name)
+		}
+	}
+}
+
+// waits reports whether a service waits for one of the path, in the end itself.
+func waits(s stack, name string, path []string) bool {
+	if slices.Contains(path, name) {
+		return true
+	}
+	for other := range s.Services[name].DependsOn {
+		if waits(s, other, append(path, name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// The program's containers can write nothing but their state, as nobody.
+func TestImageIsUnprivileged(t *testing.T) {
+	for name, one := range composed(t).Services {
+		if one.Image == "" && (!one.ReadOnly || !slices.Contains(one.CapDrop, "ALL") || !slices.Contains(one.SecurityOpt, "no-new-privileges:true")) {
+			t.Errorf("%s: read_only, cap_drop: [ALL] and no-new-privileges are missing", name)
+		}
+	}
+	dockerfile := read(t, "compose/Dockerfile")
+	for _, line := range []string{"FROM scratch\n", "\nUSER 10001:10001\n", "CGO_ENABLED=0", "\nENTRYPOINT [\"auditstream\"]\n", `CMD ["auditstream", "healthcheck"]`} {
+		if !strings.Contains(dockerfile, line) {
+			t.Errorf("compose/Dockerfile has no %q", line)
+		}
 	}
 }
 

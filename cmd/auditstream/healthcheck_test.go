@@ -1,0 +1,36 @@
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func TestHealthcheck(t *testing.T) {
+	ready := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/readyz" {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			_, _ = w.Write([]byte(`{"ready":false,"reasons":["ticks/0 is recovering"]}`))
+		}
+	}))
+	defer ready.Close()
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	for url, want := range map[string]struct {
+		code int
+		said string
+	}{
+		ready.URL + "/readyz": {exitDone, ""},
+		ready.URL + "/other":  {exitFailed, "503 Service Unavailable: {\"ready\":false,\"reasons\":[\"ticks/0 is recovering\"]}"},
+		gone.URL + "/readyz":  {exitFailed, "connection refused"},
+		"localhost:8083":      {exitUsage, "is no http:// or https:// address"},
+	} {
+		var out, said bytes.Buffer
+		code := run(t.Context(), []string{"healthcheck", url}, strings.NewReader(""), &out, &said, nil)
+		if code != want.code || !strings.Contains(said.String(), want.said) {
+			t.Errorf("%s: exit code %d, %s", url, code, &said)
+		}
+	}
+}
