@@ -187,7 +187,8 @@ function showSamples() {
     let pen = false;
     values.forEach((v, i) => {
       if (v === null) { pen = false; return; }
-      const x = values.length > 1 ? i / (values.length - 1) * w : w / 2, y = h - 1 - v / top * (h - 6);
+      const x = values.length > 1 ? i / (values.length - 1) * w : w / 2, y = h - 2 - v / top * (h - 6);
+      if (!pen && (values[i + 1] ?? null) === null) g.fillRect(x - 2, y - 2, 4, 4); // a point alone makes no line
       if (pen) g.lineTo(x, y); else g.moveTo(x, y);
       pen = true;
     });
@@ -246,7 +247,7 @@ function connect() {
   const live = new EventSource("api/v1/events");
   live.addEventListener("state", (e) => { state = JSON.parse(e.data); showState(); });
   live.addEventListener("partitions", (e) => { parts = JSON.parse(e.data); showPartitions(); });
-  live.addEventListener("samples", (e) => { samples = JSON.parse(e.data); showSamples(); });
+  live.addEventListener("samples", (e) => { samples = JSON.parse(e.data); showSamples(); if (!document.hidden) search(); });
   live.onerror = () => {
     $("pill").textContent = "NOT CONNECTED"; $("pill").className = "pill critical";
     $("reasons").textContent = "The audit does not answer; what stands here is what it said last.";
