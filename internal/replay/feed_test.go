@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -78,27 +76,8 @@ func TestRecordedSpotFeed(t *testing.T) {
 func TestRecordedFuturesFeed(t *testing.T) {
 	messages := feedtest.Futures(t)
 	input := feedCapture(t, messages, "ETHUSD_PERP")
-	kind, at := regexp.MustCompile(`"e":"(\w+)"`), regexp.MustCompile(`"T":(\d+)`)
 	for _, merged := range []bool{false, true} {
-		back, last := int64(0), map[string]int64{}
-		for _, m := range messages {
-			k := kind.FindStringSubmatch(m.Text)
-			if k == nil {
-				continue
-			}
-			stream := k[1]
-			if merged {
-				stream = ""
-			}
-			now, err := strconv.ParseInt(at.FindStringSubmatch(m.Text)[1], 10, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if now < last[stream] {
-				back++
-			}
-			last[stream] = max(last[stream], now)
-		}
+		back := feedtest.StepsBack(t, messages, merged)
 		final := replayFeed(t, input, codecs.Fields{MergedStreams: merged})
 		if final.Counts.Disorder != back || merged != (back > 0) || final.Counts.Ignored != 1 || !final.Counts.Whole() {
 			t.Errorf("merged %v: %d steps back counted, %+v", merged, back, final.Counts)
