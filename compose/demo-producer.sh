@@ -13,4 +13,4 @@ while :; do
   second=$((second + 1))
   sleep 1
 done | /opt/kafka/bin/kafka-console-producer.sh --bootstrap-server kafka:9092 --topic ticks \
-  --property parse.key=true --property 'key.separator=|'
+  --reader-property parse.key=true --reader-property 'key.separator=|'
