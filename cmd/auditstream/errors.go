@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -71,7 +73,7 @@ func exitCode(err error) int {
 // when its usage was wrong.
 func whatToTry(cmd *cobra.Command, err error) string {
 	var tells interface{ Try() string }
-	if errors.As(err, &tells) {
+	if errors.As(err, &tells) && tells.Try() != "" {
 		return tells.Try()
 	}
 	var usage usageError
@@ -82,5 +84,13 @@ func whatToTry(cmd *cobra.Command, err error) string {
 	if errors.As(err, &findings) {
 		return "auditstream explain CODE"
 	}
-	return ""
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return "see whether " + path.Path + " is there, may be used, and has room"
+	}
+	// What else ends a command that has a configuration comes from its cluster.
+	if config := cmd.Flags().Lookup("config"); config != nil && cmd.Name() != "check" {
+		return "auditstream check -c " + cmp.Or(config.Value.String(), "FILE")
+	}
+	return cmd.CommandPath() + " --help"
 }
