@@ -2,12 +2,15 @@ package tidy
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/auditstream/auditstream/internal/kafkatest"
 )
@@ -95,6 +98,41 @@ func TestMonitoringConfigurationIsAccepted(t *testing.T) {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%v: %v\n%s", command, err, out)
 		}
+	}
+}
+
+var grafanaVariables = strings.NewReplacer("$__rate_interval", "5m", "$topic", ".*")
+
+// What the dashboard asks is PromQL: promtool reads it as rules.
+func TestDashboardAsksInPromQL(t *testing.T) {
+	if _, err := exec.LookPath("promtool"); err != nil {
+		kafkatest.SkipOrFail(t, "NOT RUN: install prometheus for promtool")
+	}
+	type rule struct {
+		Record string `yaml:"record"`
+		Expr   string `yaml:"expr"`
+	}
+	var rules []rule
+	for _, expr := range regexp.MustCompile(`"expr": ("(?:[^"\\]|\\.)*")`).FindAllStringSubmatch(read(t, monitors[2]), -1) {
+		var text string
+		if err := json.Unmarshal([]byte(expr[1]), &text); err != nil {
+			t.Fatal(err)
+		}
+		rules = append(rules, rule{"panel:" + strings.Repeat("x", len(rules)+1), grafanaVariables.Replace(text)})
+	}
+	if len(rules) < 20 {
+		t.Fatalf("only %d expressions found", len(rules))
+	}
+	content, err := yaml.Marshal(map[string]any{"groups": []any{map[string]any{"name": "panels", "rules": rules}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "panels.yml")
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.CommandContext(t.Context(), "promtool", "check", "rules", "--lint=none", file).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 
