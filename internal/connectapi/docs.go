@@ -53,9 +53,9 @@ const tail = "\nAn unknown connector, task or path is 404.\n\n" +
 
 // clients are those that are known to show and drive connectors.
 var clients = []struct{ name, asks, tried string }{
-	{"kafka-connect-py 1.0.0 (`kc`)", "every route but offsets and loggers", "in `test/e2e`: each of its commands on a running audit"},
+	{"kafka-connect-py 1.0.0 (`kc`)", "every route but stop, offsets and loggers", "in `test/e2e`, on a running audit: what it shows, pause, resume, restart of the task, a refused delete; restart by hand"},
 	{"AKHQ", "both expands, connector, status, plug-ins, validation of each plug-in, pause, resume, restart", "by hand: the HTTP layer that it uses, org.sourcelab:kafka-connect-client 4.0.4, made all its calls"},
-	{"curl, Prometheus", "all", "by hand"},
+	{"curl", "all", "by hand, stop and resume among them"},
 	{"kcctl", "`GET /`, `expand=status`, connector, status, config, topics, tasks, plug-ins, offsets, loggers", "not run: its releases were out of reach. Routes, codes and the form of `version` are tested by its sources"},
 	{"Redpanda Console", "`GET /`, both expands, plug-ins, connector, status, topics", "not run; its calls are tested one by one"},
 	{"kafbat kafka-ui", "both expands, topics, connector, status, tasks and their status, plug-ins, validation", "not run; its calls are tested one by one. It links a group called `connect-<name>`; the audit's is `auditstream-<name>`: set `consumerNamePattern`"},
