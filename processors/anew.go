@@ -22,8 +22,9 @@ func (e *TopicGoneError) Error() string {
 const backFor = 30 * time.Second
 
 const (
-	topicsEvery = 3 * time.Second // how often topics are looked at
-	goneAfter   = 2               // looks in a row by which a topic is gone
+	topicsEvery = 3 * time.Second        // how often topics are looked at
+	goneAfter   = 2                      // looks in a row by which a topic is gone
+	anewAfter   = 250 * time.Millisecond // brokers may tell for a moment of two topics by one name
 )
 
 // watchTopics looks whether the topics that are read are still those of the
@@ -46,7 +47,7 @@ func (a *audit) watchTopics(ctx context.Context) {
 		}
 		for name, detail := range listed {
 			was := a.cfg.prepared.TopicIDs[name]
-			if is(detail.Err, kerr.UnknownTopicOrPartition) || detail.Err == nil && was != "" && detail.ID.String() != was {
+			if is(detail.Err, kerr.UnknownTopicOrPartition) || detail.Err == nil && was != "" && a.cfg.isAnother(detail.ID.String(), was) {
 				missed[name]++
 			} else {
 				delete(missed, name)
@@ -93,17 +94,19 @@ func (a *audit) anew(ctx context.Context, ended error) (Prepared, error) {
 	a.cfg.Logger.Warn().Err(ended).Msg("waiting for the topic to be made anew")
 	ctx, cancel := context.WithTimeout(ctx, min(backFor, a.cfg.RetryFor))
 	defer cancel()
-	for {
+	why := context.DeadlineExceeded
+	for wait := anewAfter; ; wait = time.Second {
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return Prepared{}, fmt.Errorf("%w and is not there again: %v", ended, why) //nolint:errorlint // what ends the run is the deletion
+		}
 		prepared, err := a.cfg.Prepare(ctx)
 		if err == nil {
 			a.cfg.Logger.Info().Str("topic", gone.Topic).Msg("the topic is there: starting anew")
 			return prepared, nil
 		}
-		select {
-		case <-time.After(time.Second):
-		case <-ctx.Done():
-			return Prepared{}, fmt.Errorf("%w and is not there again: %v", ended, err) //nolint:errorlint // what ends the run is the deletion
-		}
+		why = err
 	}
 }
 
@@ -124,7 +127,7 @@ func (s *session) sameTopics(ctx context.Context) error {
 	for _, name := range topics {
 		detail := listed[name]
 		switch {
-		case is(detail.Err, kerr.UnknownTopicOrPartition), detail.Err == nil && detail.ID.String() != s.g.cfg.prepared.TopicIDs[name]:
+		case is(detail.Err, kerr.UnknownTopicOrPartition), detail.Err == nil && s.g.cfg.isAnother(detail.ID.String(), s.g.cfg.prepared.TopicIDs[name]):
 			return fatal{&TopicGoneError{name}}
 		case detail.Err != nil:
 			return fmt.Errorf("id of topic %s: %w", name, detail.Err)
@@ -132,3 +135,6 @@ func (s *session) sameTopics(ctx context.Context) error {
 	}
 	return nil
 }
+
+// isAnother says whether the ids are those of two topics.
+func (c *Config) isAnother(id, was string) bool { return !c.anyTopicID && id != was }

@@ -173,6 +173,7 @@ func TestAStandingPartitionIsTold(t *testing.T) {
 // sameTopic lets a topic that was made again pass for the old one, so that its
 // shorter log is a truncated one.
 func sameTopic(r *rig) {
+	r.cfg.TakeAnyTopicID()
 	prepare := r.cfg.Prepare
 	r.cfg.Prepare = func(ctx context.Context) (processors.Prepared, error) {
 		p, err := prepare(ctx)
