@@ -149,6 +149,14 @@ func TestRestartsAtAnyPlaceChangeNothing(t *testing.T) {
 		}
 		for _, r := range []*Report{got, want} {
 			r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool { return acrossPartitions(&f) })
+			for i := range r.Findings {
+				if f := &r.Findings[i]; f.Code == ClockSkew {
+					// How many ticks there were besides is estimated from what has been read of other partitions.
+					delete(f.Evidence, "share")
+					delete(f.Evidence, "attributed_to")
+					f.Cause = ""
+				}
+			}
 			r.Warnings = nil
 		}
 		if a, b := encode(t, got), encode(t, want); a != b {

@@ -12,7 +12,8 @@ import (
 type SkewPart struct {
 	Episode
 	SkewSums
-	Over bool `json:"over,omitempty"`
+	Over   bool `json:"over,omitempty"`
+	Placed bool `json:"placed,omitempty"` // the topic's finding that is open speaks of it
 }
 
 // SkewSums are sums over the ticks of a [SkewPart].
@@ -157,6 +158,7 @@ func (s *SkewPart) add(o *SkewPart) {
 	}
 	s.Count += o.Count
 	s.FirstTime, s.LastTime = min(s.FirstTime, o.FirstTime), max(s.LastTime, o.LastTime)
+	s.Told, s.Step = min(s.Told, o.Told), max(s.Step, o.Step)
 	s.FirstOffset, s.LastOffset = min(s.FirstOffset, o.FirstOffset), max(s.LastOffset, o.LastOffset)
 	s.Least = min(s.Least, o.Least)
 	if o.Worst > s.Worst {

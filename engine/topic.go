@@ -118,7 +118,7 @@ func (t *Topic) Fold(s *PartitionStats) {
 	if !stale {
 		t.hearSkews(p, s.Skews)
 	}
-	t.endSkew(t.passed())
+	t.judgeSkews(!stale && len(s.Skews) > 0)
 	if s.Clock != nil && !stale {
 		t.hearClock(s.Clock)
 	}
@@ -198,6 +198,6 @@ func (t *Topic) status() Status {
 // Sweep tells the time to the topic, about once a second while live.
 func (t *Topic) Sweep(int64) {
 	t.closeWindows(t.passed())
-	t.endSkew(t.passed())
+	t.judgeSkews(false)
 	t.sweepClock()
 }

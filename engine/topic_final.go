@@ -27,7 +27,7 @@ func (t *Topic) Final(id string) *Report {
 	t.ending = true
 	t.judgePlaces()
 	t.closeWindows(math.MaxInt64)
-	t.endSkew(math.MaxInt64)
+	t.judgeSkews(true)
 	b := t.total()
 	t.judgeTotal(b)
 	r := t.report(TriggerFinal, id)

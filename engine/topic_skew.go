@@ -8,70 +8,6 @@ import (
 	"strings"
 )
 
-const skewSubject = "clock"
-
-// TopicSkew is what a partition has told of the skew that is open.
-type TopicSkew struct {
-	Open *SkewPart `json:"open,omitempty"` // that goes on
-	Done *SkewPart `json:"done,omitempty"` // those that are over
-	Next int64     `json:"next,omitempty"` // a part that began before this offset has been heard to its end
-}
-
-// hearSkews takes the parts of a partition, in order.
-func (t *Topic) hearSkews(p *TopicPart, parts []SkewPart) {
-	for i := range parts {
-		part := &parts[i]
-		if part.FirstOffset < p.Skew.Next || p.Skew.Open != nil && part.FirstOffset == p.Skew.Open.FirstOffset && part.Count < p.Skew.Open.Count {
-			continue // a repeat
-		}
-		if f := t.find(skewSubject); f != nil && part.FirstTime > int64(f.LastTime)+episodeQuiet {
-			t.endSkew(math.MaxInt64)
-		}
-		p.Skew.Open = part
-		if part.Over {
-			if p.Skew.Done == nil {
-				p.Skew.Done = &SkewPart{}
-			}
-			p.Skew.Done.add(part)
-			p.Skew.Open, p.Skew.Next = nil, part.FirstOffset+1
-		}
-		t.judgeSkew()
-	}
-}
-
-// judgeSkew brings the one finding to what the parts of all partitions say.
-func (t *Topic) judgeSkew() {
-	var all SkewPart
-	var places []int32
-	for _, id := range slices.Sorted(maps.Keys(t.parts)) {
-		k := &t.parts[id].Skew
-		if k.Done == nil && k.Open == nil {
-			continue
-		}
-		places = append(places, id)
-		for _, part := range []*SkewPart{k.Done, k.Open} {
-			if part != nil {
-				all.add(part)
-			}
-		}
-	}
-	if len(places) == 0 {
-		return
-	}
-	all.Ticks = max(all.Ticks, all.Count) + t.besides(places, all.FirstTime, all.LastTime)
-	f := t.find(skewSubject)
-	opened := f == nil
-	if opened {
-		f = t.newFinding(ClockSkew, skewSubject, -1)
-	}
-	t.describeSkew(f, &all, places)
-	if opened {
-		t.openFinding(skewSubject, f)
-	} else {
-		t.update(skewSubject)
-	}
-}
-
 // besides is about how many ticks other partitions had meanwhile, by their rates:
 // a skew that leaves them out is not of all that is read.
 func (t *Topic) besides(places []int32, from, to int64) int64 {
@@ -85,28 +21,6 @@ func (t *Topic) besides(places []int32, from, to int64) int64 {
 		ticks += int64(math.Ceil(overlap * float64(p.Stats.Counts.timed())))
 	}
 	return ticks
-}
-
-// endSkew ends the finding when no part of it goes on and every partition has
-// been read past it: one that is read later than the others may have more of
-// it.
-func (t *Topic) endSkew(passed int64) {
-	f := t.find(skewSubject)
-	if f == nil || passed == NoTime || passed <= int64(f.LastTime)+episodeQuiet {
-		return
-	}
-	for _, p := range t.parts {
-		if p.Skew.Open != nil {
-			return
-		}
-	}
-	t.close(skewSubject)
-	for id, p := range t.parts {
-		if p.Skew.Done != nil {
-			p.Skew.Done = nil
-			t.changed[partKey(id)] = true
-		}
-	}
 }
 
 // describeSkew fills the finding.
