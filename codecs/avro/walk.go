@@ -183,19 +183,10 @@ func (w *walker) blocks(n *node, i, depth int) int {
 			if count = -count; count < 0 {
 				return walkBad
 			}
-			var size int64
-			if size, i = w.varint(i); i < 0 {
+			// Readers that want all of a record pass over the size, so one that
+			// is wrong makes no record unreadable.
+			if _, i = w.varint(i); i < 0 {
 				return i
-			}
-			if size < 0 {
-				return walkBad
-			}
-			if size > int64(len(w.b)-i) {
-				return walkCut
-			}
-			if !n.wanted {
-				i += int(size)
-				continue
 			}
 		}
 		if i = w.items(n, count, i, depth); i < 0 {
