@@ -30,7 +30,7 @@ func TestG06TableWithTheWrongPartitionCount(t *testing.T) {
 		if code != exitUsage {
 			t.Errorf("exit code %d", code)
 		}
-		for _, text := range []string{table, ticks, "has 1 partitions", "has 12", "try: kafka-topics.sh"} {
+		for _, text := range []string{table, ticks, "has 1 partition, but", "has 12", "try: kafka-topics.sh"} {
 			if !strings.Contains(errs.String(), text) {
 				t.Errorf("nothing says %q: %s", text, errs.String())
 			}
