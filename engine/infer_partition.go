@@ -29,6 +29,7 @@ type fitState struct {
 // that were put back by hand and keys of no bytes prove nothing.
 func (p *Partition) place(s *symbol, t *Tick) (first bool) {
 	if len(t.Key) == 0 || t.Origin != nil {
+		p.noteOdd(s) // its count has changed all the same
 		return false
 	}
 	sum := uint32(0)
@@ -48,11 +49,17 @@ func (p *Partition) place(s *symbol, t *Tick) (first bool) {
 			p.fit.produced(t.Producer, s.fits)
 		}
 	}
-	if s.fits&p.fit.lead == 0 && !s.odd {
+	p.noteOdd(s)
+	return first
+}
+
+// noteOdd sees to it that the topic is told of a symbol's tick when its key
+// does not fit the function that most others follow.
+func (p *Partition) noteOdd(s *symbol) {
+	if s.placed && s.fits&p.fit.lead == 0 && !s.odd {
 		s.odd = true
 		p.fit.odd = append(p.fit.odd, p.current)
 	}
-	return first
 }
 
 // add counts a symbol's key.

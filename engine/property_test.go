@@ -75,6 +75,8 @@ func drawFeed(t *rapid.T, tick *Tick) {
 	tick.Sequence = rapid.SampledFrom([]int64{0, 1, 2, 3, 4, 5, 9, 1 << 62, -1 << 62}).Draw(t, "number")
 	tick.SequenceFirst = tick.Sequence - rapid.Int64Range(0, 2).Draw(t, "numbers")
 	tick.HasSequence = tick.Sequence != 0
+	tick.Content = rapid.Uint64Range(0, 2).Draw(t, "content")
+	tick.Halt = rapid.SampledFrom([]Halt{0, 0, 0, Halted, Resumed}).Draw(t, "halt")
 	tick.Format = Format(rapid.IntRange(0, 2).Draw(t, "format"))
 	tick.Unit = rapid.SampledFrom([]Unit{UnitMillis, UnitMillis, UnitMicros, UnitRecord}).Draw(t, "unit")
 	if rapid.IntRange(0, 3).Draw(t, "old") == 0 {

@@ -16,7 +16,7 @@ type placing struct {
 	keys    [1 << familyCount]int64     // distinct keys by the functions that they fit
 	main    [1 << familyCount]int64     // of them, those of the partition on which their symbol ticks most
 	witness [1 << familyCount][]witness // some of them, the first by name
-	named   map[string]bool             // keys that do not spell their symbol, by partition, counted once
+	named   map[string]string           // keys that do not spell their symbol, by partition, with the symbol that each is counted of
 	several int64                       // places beyond the first of a key, among those that are counted
 
 	touched   map[string]bool // symbols whose places have changed since they were judged last
@@ -40,7 +40,7 @@ const (
 )
 
 func newPlacing() placing {
-	return placing{named: map[string]bool{}, touched: map[string]bool{}, held: map[string]bool{}}
+	return placing{named: map[string]string{}, touched: map[string]bool{}, held: map[string]bool{}}
 }
 
 // place is the symbol's place on the partition, nil: none.
@@ -164,7 +164,8 @@ func (t *Topic) makePlacing() {
 }
 
 // tally counts a key on a partition. A key that does not spell its symbol may
-// be that of many symbols, and is counted once.
+// be that of many symbols, and is counted once: of the first by name, so that
+// the order in which symbols are heard of changes nothing.
 func (t *Topic) tally(symbol string, p *SymbolPlace) {
 	l := &t.placing
 	key, whole := hidden(p.Key)
@@ -173,14 +174,17 @@ func (t *Topic) tally(symbol string, p *SymbolPlace) {
 	}
 	if !p.Spelled {
 		name := strconv.Itoa(int(p.Partition)) + "/" + p.Key
-		if l.named[name] || len(l.named) >= namedKeys {
+		holder, named := l.named[name]
+		if named && holder <= symbol || !named && len(l.named) >= namedKeys {
 			return
 		}
-		l.named[name] = true
-		if anywhere := "/" + p.Key; l.named[anywhere] {
+		l.named[name] = symbol
+		if _, known := l.named["/"+p.Key]; named {
+			t.untally(holder, p.Partition)
+		} else if known {
 			l.several++
 		} else {
-			l.named[anywhere] = true
+			l.named["/"+p.Key] = ""
 		}
 	} else if s := t.symbols[symbol]; s != nil && slices.ContainsFunc(s.Places, func(q SymbolPlace) bool { return q.counted && !q.Old && q.Spelled }) {
 		l.several++
@@ -202,6 +206,18 @@ func (t *Topic) tally(symbol string, p *SymbolPlace) {
 		list = slices.Insert(list, i, w)
 		l.witness[p.Fits] = list[:min(len(list), witnessesPerClass)]
 	}
+}
+
+// untally takes back that a key is counted of a symbol.
+func (t *Topic) untally(symbol string, partition int32) {
+	s, l := t.symbols[symbol], &t.placing
+	p := s.place(partition)
+	if s.main() == p {
+		l.main[p.Fits]--
+	}
+	l.keys[p.Fits]--
+	p.counted = false
+	l.witness[p.Fits] = slices.DeleteFunc(l.witness[p.Fits], func(w witness) bool { return w.symbol == symbol && w.partition == partition })
 }
 
 // hidden gives back the bytes of what firstBytes has shown; ok is false when
