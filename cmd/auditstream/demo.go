@@ -28,13 +28,37 @@ func (a *app) demoCommand() *cobra.Command {
 	}
 	cmd.Flags().Uint64Var(&options.Seed, "seed", 1, "of the market: the same seed gives the same quotes")
 	cmd.Flags().IntVar(&options.Port, "port", 0, "`PORT` of the broker on 127.0.0.1; 0: any free one")
+	var faults []string
+	var listFaults bool
+	cmd.Flags().StringSliceVar(&faults, "faults", nil, "`NAMES` of the faults to switch on, in their order, in place of the usual ones")
+	cmd.Flags().BoolVar(&listFaults, "list-faults", false, "list the faults that there are, and what they do")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if options.Port < 0 || options.Port > 65535 {
 			return usagef("--port %d is no port", options.Port)
 		}
+		if listFaults {
+			return a.listFaults()
+		}
+		if len(faults) > 0 {
+			picked, err := demo.Pick(faults)
+			if err != nil {
+				return usagef("--faults: %v; see --list-faults", err)
+			}
+			options.Schedule = picked
+		}
 		return a.demo(cmd.Context(), options)
 	}
 	return cmd
+}
+
+// listFaults writes the faults that can be asked for, one a line.
+func (a *app) listFaults() error {
+	for _, f := range demo.Faults() {
+		if _, err := fmt.Fprintf(a.out, "%-16s %s\n", f.ID(), f.Does); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // demo runs a demo on the program's output.

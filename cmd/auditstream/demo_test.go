@@ -24,7 +24,7 @@ func TestDemoFindsEveryFaultAndNothingElse(t *testing.T) {
 	if err != nil {
 		t.Errorf("the demo failed: %v\n%s\n%s", err, out.String(), logs.String())
 	}
-	if !strings.Contains(out.String(), "7 of 7 findings of injected faults found, 0 others") {
+	if !strings.Contains(out.String(), "12 of 12 findings of injected faults found, 0 others") {
 		t.Errorf("no such summary in:\n%s", out.String())
 	}
 	if logs.Len() > 0 {

@@ -43,6 +43,9 @@ func Settings(broker string) []string {
 		"max.symbol.silence.ms=5000",
 		"clock.skew.tolerance.ms=250",
 		"partition.skew.threshold=2.0",
+		"field.sequence=feed_sequence",
+		"field.halt=trading",
+		"halt.values=halted",
 	}
 }
 

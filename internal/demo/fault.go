@@ -14,7 +14,7 @@ type Fault struct {
 	Does   string // one clause: what happens
 	From   time.Duration
 	Until  time.Duration // 0: until the market closes
-	Expect []Expectation
+	Expect []Expectation // none: the audit must find nothing
 
 	touches func(symbol string) bool
 	alter   func(m Message, n int) []Message // what becomes of the n-th message that it touches, from 0

@@ -19,12 +19,16 @@ type Outcome struct {
 // ledger holds what was injected against what was found.
 type ledger struct {
 	outcomes []*Outcome
+	harmless []*Fault
 	others   []engine.Finding // at WARNING or above, and no fault brought them about
 }
 
 func newLedger(faults []*Fault) *ledger {
 	l := new(ledger)
 	for _, f := range faults {
+		if len(f.Expect) == 0 {
+			l.harmless = append(l.harmless, f)
+		}
 		for _, e := range f.Expect {
 			l.outcomes = append(l.outcomes, &Outcome{Fault: f, Expect: e})
 		}
@@ -52,14 +56,14 @@ func (l *ledger) found(f *engine.Finding, at time.Time) {
 			return
 		}
 	}
-	if f.Severity < engine.Warning {
-		return
-	}
 	for _, o := range l.outcomes {
 		if o.id == "" && !o.Injected.IsZero() && o.Expect.met(f) {
 			o.id, o.Found = f.ID, at
 			return
 		}
+	}
+	if f.Severity < engine.Warning {
+		return
 	}
 	for _, other := range l.others {
 		if other.ID == f.ID {

@@ -13,6 +13,8 @@ type Message struct {
 	Event     time.Duration // event time since the market opened; Tick.At unless a fault has moved it
 	Partition int32
 	Second    bool   // written by the second producer
+	Micros    bool   // the event time is spelled in microseconds
+	Halted    bool   // it tells that trading of the symbol is halted
 	Raw       []byte // the value as it is, in place of the tick; nil: the tick
 }
 
@@ -36,7 +38,11 @@ func (m *Message) Value(opened int64) []byte {
 	b = append(b, `{"symbol":"`...)
 	b = append(b, m.Symbol...)
 	b = append(b, `","timestamp_ns":`...)
-	b = strconv.AppendInt(b, opened+int64(m.Event), 10)
+	if at := opened + int64(m.Event); m.Micros {
+		b = strconv.AppendInt(b, at/1000, 10)
+	} else {
+		b = strconv.AppendInt(b, at, 10)
+	}
 	b = append(b, `,"bid_price":`...)
 	b = appendCents(b, m.Bid)
 	b = append(b, `,"ask_price":`...)
@@ -47,7 +53,23 @@ func (m *Message) Value(opened int64) []byte {
 	b = strconv.AppendInt(b, m.AskSize, 10)
 	b = append(b, `,"venue":"DEMO","currency":"USD","sequence":`...)
 	b = strconv.AppendInt(b, m.Sequence, 10)
+	b = m.appendFeed(b)
 	return append(b, '}')
+}
+
+// appendFeed adds what the feeds of single symbols have: a number of each
+// message, or whether trading goes on.
+func (m *Message) appendFeed(b []byte) []byte {
+	switch {
+	case m.Symbol == symbolGap:
+		b = append(b, `,"feed_sequence":`...)
+		b = strconv.AppendInt(b, m.Sequence, 10)
+	case m.Halted:
+		b = append(b, `,"trading":"halted"`...)
+	case m.Symbol == symbolHalted:
+		b = append(b, `,"trading":"open"`...)
+	}
+	return b
 }
 
 // appendCents writes cents as a decimal number with two places.

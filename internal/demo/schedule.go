@@ -21,10 +21,15 @@ func Minute() Schedule {
 	const s = time.Second
 	return Schedule{Length: 60 * s, Faults: []*Fault{
 		garbage().window(5*s, 7*s),
+		sequenceGap().window(7*s, 9*s),
 		disorder().window(9*s, 12*s),
+		unitChange().window(12*s, 14*s),
 		skewedClock().window(15*s, 18*s),
+		backfill().window(18*s, 20*s),
 		stalledSymbol().window(20*s, 30*s),
 		crc32Producer().window(32*s, 0),
+		frozenSymbol().window(34*s, 44*s),
+		haltedSymbol().window(36*s, 47*s),
 		hotSymbol().window(37*s, 46*s),
 	}}
 }
@@ -35,6 +40,11 @@ func Brief() Schedule {
 	const s = time.Second
 	return Schedule{Length: 20 * s, Faults: []*Fault{
 		garbage().window(1*s, 3*s),
+		sequenceGap().window(1*s, 4*s),
+		unitChange().window(2*s, 4*s),
+		backfill().window(3*s, 5*s),
+		frozenSymbol().window(3*s, 12*s),
+		haltedSymbol().window(4*s, 13*s),
 		disorder().window(2*s, 4*s),
 		skewedClock().window(3*s, 5*s),
 		stalledSymbol().window(4*s, 12*s),

@@ -106,5 +106,5 @@ func (s *story) running() bool {
 func (s *story) summary(ticks int64, early bool) *Summary {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return &Summary{Outcomes: s.ledger.outcomes, Others: s.ledger.others, Ticks: ticks, Early: early}
+	return &Summary{Outcomes: s.ledger.outcomes, Harmless: s.ledger.harmless, Others: s.ledger.others, Ticks: ticks, Early: early}
 }

@@ -13,6 +13,7 @@ import (
 // Summary is how a demo ended.
 type Summary struct {
 	Outcomes []*Outcome
+	Harmless []*Fault         // that must bring about nothing
 	Others   []engine.Finding // findings at WARNING or above that no fault accounts for
 	Ticks    int64            // written by the producers
 	Early    bool             // stopped before the schedule was over
@@ -45,7 +46,7 @@ func (s *Summary) Err() error {
 // Table writes the summary for a person.
 func (s *Summary) Table(style view.Style) string {
 	var b strings.Builder
-	const row = "%-16s %-20s %-6s %-9s %-7s %s\n"
+	const row = "%-16s %-22s %-6s %-9s %-7s %s\n"
 	b.WriteString(style.Bold(fmt.Sprintf(row, "fault", "finding", "symbol", "partition", "after", "")))
 	injected, found := 0, 0
 	for _, o := range s.Outcomes {
@@ -68,9 +69,12 @@ func (s *Summary) Table(style view.Style) string {
 		}
 		fmt.Fprintf(&b, row, o.Fault.Name, o.Expect.Code, o.Expect.Symbol, numbers(o.Expect.Partitions), after, note)
 	}
+	for _, f := range s.Harmless {
+		fmt.Fprintf(&b, row, f.Name, "-", "", "", "-", "is no fault: nothing to find")
+	}
 	for i := range s.Others {
 		f := &s.Others[i]
-		fmt.Fprintf(&b, "%s %-20s %s: %s\n", style.Bad(fmt.Sprintf("%-16s", "no fault")), f.Code, view.Subject(f), f.Cause)
+		fmt.Fprintf(&b, "%s %-22s %s: %s\n", style.Bad(fmt.Sprintf("%-16s", "no fault")), f.Code, view.Subject(f), f.Cause)
 	}
 	fmt.Fprintf(&b, "%d of %d findings of injected faults found, %s at WARNING or above, in %s\n",
 		found, injected, engine.Plural(int64(len(s.Others)), "other"), engine.Plural(s.Ticks, "tick"))

@@ -8,6 +8,11 @@ const (
 	symbolSkewed   = "MSFT"
 	symbolStalled  = "TSLA"
 	symbolHot      = "GME"
+	symbolGap      = "ORCL"
+	symbolUnit     = "CSCO"
+	symbolFrozen   = "ADBE"
+	symbolHalted   = "QCOM"
+	symbolBackfill = "META"
 )
 
 // symbolsCRC32 are written by the crc32 producer too. Both hashes must
