@@ -82,7 +82,7 @@ type Status struct {
 	groups     map[string]string // group -> why it is not ready, "" when it is
 	stats      Stats
 	partitions map[string]PartitionStatus
-	symbols    *group // that judges ticks, once it is made
+	symbols    *group                 // that judges ticks, once it is made
 	open       map[string]openFinding // by finding_id
 	topics     map[string]TopicStatus
 	schemas    Schemas // nil: nothing is waited for
