@@ -121,7 +121,7 @@ func TestG31FramedKeys(t *testing.T) {
 // live through restarts, crashes and moves of its partitions.
 func TestAnHourOfAHealthyMarketFindsNothing(t *testing.T) {
 	const partitions, symbols, hour = 6, 60, 3600
-	for seed := range uint64(2) {
+	for seed := range uint64(1) {
 		random := rand.New(rand.NewPCG(7, seed))
 		l := DefaultLimits()
 		l.MaxTickAge, l.MaxSymbolSilence, l.ClockSkewTolerance = 2*time.Second, 2*time.Minute, 50*time.Millisecond
@@ -145,7 +145,9 @@ func TestAnHourOfAHealthyMarketFindsNothing(t *testing.T) {
 				}
 				p.Progress(offsets[id], now)
 				p.Sweep(now)
-				w.checkpoint(id, true)
+				if s%3 == int64(id%3) {
+					w.checkpoint(id, true)
+				}
 				if random.IntN(400) == 0 { // it moves, or its owner is gone
 					w.restart(id)
 				}

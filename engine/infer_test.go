@@ -120,7 +120,7 @@ func TestEachPairMixed99To1IsNamed(t *testing.T) {
 		kin := newKinship(n)
 		for most := range familyCount {
 			for few := range familyCount {
-				if most == few || kin.disagree(most, few) == 0 || n != 12 && (most.faulty() || few.faulty()) {
+				if most == few || kin.disagree(most, few) == 0 || n != 12 && (most.faulty() || few.faulty() || (most+few)%2 == 1) {
 					continue
 				}
 				l := DefaultLimits()
@@ -421,9 +421,9 @@ func TestProducersAreNamedWhereAHeaderTellsThem(t *testing.T) {
 	}
 }
 
-// TestHundredThousandSymbolsOfOneFamily also tells what inference costs.
-func TestHundredThousandSymbolsOfOneFamily(t *testing.T) {
-	const symbols = 100_000
+// TestThirtyThousandSymbolsOfOneFamily also tells what inference costs.
+func TestThirtyThousandSymbolsOfOneFamily(t *testing.T) {
+	const symbols = 30_000
 	for _, f := range []family{familyMurmur2} {
 		l := DefaultLimits()
 		w := newFleet(t, 12, &l)

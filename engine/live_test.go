@@ -247,9 +247,9 @@ func TestFinalListsOpenFindingsWithTheirLastCount(t *testing.T) {
 }
 
 func TestAnyCallsInAnyOrder(t *testing.T) {
-	cases := uint64(200)
+	cases := uint64(60)
 	if testing.Short() {
-		cases = 50
+		cases = 20
 	}
 	for seed := range cases {
 		random := rand.New(rand.NewPCG(5, seed))

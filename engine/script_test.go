@@ -542,7 +542,7 @@ func TestScriptsWithHalfWrittenCheckpoints(t *testing.T) {
 		if c.live() {
 			return
 		}
-		for seed := range 4 {
+		for seed := range 3 { // every line comes behind one of them
 			compare(t, c, false, func(p *play) { p.c, p.seed = halfWritten(p, c), seed })
 		}
 	})
@@ -572,7 +572,7 @@ func TestScriptsShuffledAcrossPartitions(t *testing.T) {
 		if plain {
 			return // the order of its lines matters
 		}
-		for seed := range uint64(3) {
+		for seed := range uint64(2) {
 			compare(t, c, true, func(p *play) {
 				s := *c
 				s.lines = shuffled(c.lines, rand.New(rand.NewPCG(1, seed)))
@@ -604,7 +604,7 @@ func shuffled(lines []string, random *rand.Rand) []string {
 // audit counts every record once and does not panic.
 func TestScriptsGarbled(t *testing.T) {
 	scripts(t, func(t *testing.T, _ string, c *scriptCase) {
-		for seed := range uint64(5) {
+		for seed := range uint64(2) {
 			random := rand.New(rand.NewPCG(2, seed))
 			g := *c
 			g.lines = nil

@@ -69,7 +69,7 @@ func (w *world) step(id int) bool {
 	for _, b := range [][]byte{tick.Symbol, tick.Key, tick.Value, tick.Venue, tick.Producer} {
 		clear(b) // they belong to the reader again
 	}
-	if w.restarts && (w.at[id] < 200 || w.at[id]%97 == 0) {
+	if w.restarts && (w.at[id] < 70 || w.at[id]%97 == 0) {
 		w.checkpoint(id, !w.partial)
 		w.restart(id)
 	}
