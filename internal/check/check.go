@@ -86,6 +86,7 @@ func Run(ctx context.Context, c *config.Config, needs Needs, decoder codecs.Tick
 			checks = append(checks, sampled(ctx, c, decoder, topic, seen.counts[topic])...)
 		}
 	}
+	checks = append(checks, schemas(ctx, c)...)
 	return append(checks, watched(ctx, admin, c)...)
 }
 
