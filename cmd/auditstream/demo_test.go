@@ -40,6 +40,18 @@ func TestDemoEndsAtOnceWhenInterrupted(t *testing.T) {
 	}
 }
 
+func TestDemoKnowsItsFaultsByName(t *testing.T) {
+	var out, said bytes.Buffer
+	if code := run(t.Context(), []string{"demo", "--list-faults"}, strings.NewReader(""), &out, &said, nil); code != exitDone || !strings.Contains(out.String(), "\nsequence-gap ") {
+		t.Errorf("exit code %d: %s%s", code, &out, &said)
+	}
+	said.Reset()
+	code := run(t.Context(), []string{"demo", "--faults", "disorder,sequence gap"}, strings.NewReader(""), &out, &said, nil)
+	if code != exitUsage || !strings.Contains(said.String(), `fault "sequence gap"`) {
+		t.Errorf("exit code %d: %s", code, &said)
+	}
+}
+
 // cutter calls cut once a write holds the text at.
 type cutter struct {
 	w   io.Writer
