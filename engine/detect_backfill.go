@@ -30,7 +30,11 @@ func (p *Partition) backfilled(s *symbol, t *Tick, back int64) bool {
 		return false
 	}
 	r := p.runs[p.current]
-	old := back > backfillBehind && p.mark-t.EventTime > backfillBehind
+	mark := p.mark
+	if t.RecordTime == NoTime {
+		mark = *p.sure()
+	}
+	old := back > backfillBehind && mark-t.EventTime > backfillBehind
 	goesOn := r != nil && p.mark-r.Mark <= episodeQuiet && t.EventTime >= r.LastEvent && t.EventTime < r.Anchor && (old || r.Told)
 	switch {
 	case goesOn:

@@ -4,7 +4,8 @@ package engine
 // list; a nil function is not called.
 type detector struct {
 	code Code
-	// record judges every record, whatever it turned out to be.
+	// record judges records that are no good tick, or have no key: most are
+	// neither, and are spared the calls.
 	record func(p *Partition, t *Tick)
 	// tick judges every good tick that its symbol has not judged yet.
 	tick func(p *Partition, s *symbol, t *Tick)

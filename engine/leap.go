@@ -28,3 +28,31 @@ func (p *Partition) believed(at int64) int64 {
 	p.row.Leap = 0
 	return at
 }
+
+// sure is how far a partition without record times has come for certain: a
+// single tick that is far ahead makes no history of those after it.
+func (p *Partition) sure() *int64 {
+	if p.fresh {
+		return &p.row.Sure
+	}
+	return &p.rereadSure
+}
+
+// assure takes the time of a record that has none but its tick's, before it
+// moves the partition: a step beyond backfillBehind is sure when another
+// record shows it too.
+func (p *Partition) assure(at int64) {
+	mark, sure := p.row.Watermark, p.sure()
+	if !p.fresh {
+		mark = p.reread
+	}
+	switch {
+	case at == NoTime:
+	case mark == NoTime:
+		*sure = at
+	case at >= mark-backfillBehind:
+		*sure = max(*sure, min(at, mark))
+	case at-*sure <= backfillBehind:
+		*sure = max(*sure, at)
+	}
+}

@@ -81,6 +81,7 @@ type Partition struct {
 	early, late    int64 // latest and earliest that the clock can be, NoTime: none
 	mark           int64 // greatest record time up to the record
 	reread         int64 // the same of the records that are read again after a restart
+	rereadSure     int64 // and of those as in the row's Sure
 	read           int64 // last offset observed, -1: none since the state was restored
 	current        int32 // index of the tick's symbol
 	passive        bool  // the tick is a repeat or history: it shows no feed alive
@@ -163,15 +164,19 @@ func (p *Partition) Observe(t *Tick, now int64) {
 	}
 	p.fresh, p.again, p.read = t.Offset > p.row.Through, t.Offset <= p.read, max(p.read, t.Offset)
 	p.setClock(t, now)
+	at := p.timeOf(t, now)
+	if t.RecordTime == NoTime {
+		p.assure(at)
+	}
 	if p.fresh {
 		p.changed = true
-		p.advance(p.timeOf(t, now))
+		p.advance(at)
 		p.count(t)
 		if t.Format != FormatUnknown {
 			p.countFormat(t)
 		}
 	} else {
-		p.advanceAgain(p.timeOf(t, now))
+		p.advanceAgain(at)
 	}
 	p.judge(t, now)
 	if p.fresh {
@@ -188,7 +193,11 @@ func (p *Partition) observeItem(t *Tick, now int64) {
 	p.setClock(t, now)
 	if p.fresh {
 		// Without a record time the items' own times move the partition.
-		if at := p.timeOf(t, now); at > p.row.Watermark {
+		at := p.timeOf(t, now)
+		if t.RecordTime == NoTime {
+			p.assure(at)
+		}
+		if at > p.row.Watermark {
 			p.advance(at)
 		}
 		p.count(t)
@@ -197,8 +206,10 @@ func (p *Partition) observeItem(t *Tick, now int64) {
 }
 
 func (p *Partition) judge(t *Tick, now int64) {
-	for _, detect := range recordDetectors {
-		detect(p, t)
+	if t.Kind != Good || len(t.Key) == 0 {
+		for _, detect := range recordDetectors {
+			detect(p, t)
+		}
 	}
 	if t.Kind == Good {
 		p.observeGood(t, now)

@@ -68,11 +68,12 @@ type PartitionRow struct {
 	Cuts       int64  `json:"cuts,omitempty"`    // times that the log was truncated below what had been read
 	Leap       int64  `json:"leap,omitempty"`    // record time far ahead of the others that is not believed yet, 0: none
 	Counts     Counts `json:"counts"`
-	Keyed      int64  `json:"keyed"`      // ticks whose key is not empty
-	Watermark  int64  `json:"watermark"`  // greatest record time
-	FirstTime  int64  `json:"first_time"` // first record time
-	SweptTo    int64  `json:"swept_to"`   // whole second of record time swept last
-	ClosedTo   int64  `json:"closed_to"`  // end of the last closed window, NoTime: none
+	Keyed      int64  `json:"keyed"`          // ticks whose key is not empty
+	Watermark  int64  `json:"watermark"`      // greatest record time
+	Sure       int64  `json:"sure,omitempty"` // the same as more than one record without a time of its own shows it, 0: not known
+	FirstTime  int64  `json:"first_time"`     // first record time
+	SweptTo    int64  `json:"swept_to"`       // whole second of record time swept last
+	ClosedTo   int64  `json:"closed_to"`      // end of the last closed window, NoTime: none
 	Symbols    int64  `json:"symbols"`
 	Disordered int64  `json:"disordered"`     // symbols with at least one late tick
 	MaxAge     int64  `json:"max_age"`        // greatest clock minus event time, NoTime: none
