@@ -35,6 +35,7 @@ func replayFeed(t *testing.T, input string, f codecs.Fields) *engine.Report {
 		o.Decoder = func() (codecs.TickDecoder, error) { return codecs.NewDecoder("binance", f) }
 		o.Symbols = nil
 		o.Limits.ClockSkewTolerance, o.Limits.OrderByVenue = 100*time.Millisecond, !f.MergedStreams
+		o.Limits.Sequences = true
 	})
 	if err != nil {
 		t.Fatal(err)
