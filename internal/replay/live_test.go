@@ -1,11 +1,14 @@
 package replay
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
@@ -26,6 +29,7 @@ type liveRun struct {
 	fold    *engine.Topic
 	stored  map[string]engine.TopicRow
 	crashes int
+	end     int64 // greatest record time of all
 }
 
 // livePartition is one partition of it with what is durable.
@@ -35,7 +39,7 @@ type livePartition struct {
 	judge   *engine.Partition
 	at      int // next record
 	durable int
-	row     *engine.PartitionRow
+	row     []byte
 	symbols map[string]engine.SymbolRow
 	closed  bool
 }
@@ -44,25 +48,20 @@ func (l *liveRun) start(p *livePartition) {
 	p.judge = engine.NewPartition(l.topic, p.id, l.count, l.limits)
 	p.at, p.closed = p.durable, false
 	if p.row != nil {
-		p.judge.RestorePartition(copied(*p.row))
+		row, err := codecs.DecodePartitionRow(p.row)
+		if err != nil {
+			panic(err)
+		}
+		p.judge.RestorePartition(row)
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.symbols)) {
 		p.judge.RestoreSymbol(p.symbols[name])
 	}
 }
 
-// copied is a row whose maps are its own, as one that was read is.
-func copied(r engine.PartitionRow) engine.PartitionRow {
-	r.Episodes = slices.Clone(r.Episodes)
-	for i := range r.Episodes {
-		r.Episodes[i].Tally = maps.Clone(r.Episodes[i].Tally)
-	}
-	return r
-}
-
 // step reads some records of a partition and makes a checkpoint, or crashes.
 func (l *liveRun) step(t *testing.T, p *livePartition) {
-	decoder, err := jsonDecoder()
+	decoder, err := feedDecoder()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +76,7 @@ func (l *liveRun) step(t *testing.T, p *livePartition) {
 		p.at++
 	}
 	if p.at == len(p.records) && !p.closed {
-		p.judge.Close(engine.NoTime)
+		p.judge.Close(l.end)
 		p.closed = true
 	}
 	s := p.judge.Snapshot()
@@ -92,13 +91,18 @@ func (l *liveRun) step(t *testing.T, p *livePartition) {
 		l.fold.Fold(part)
 	}
 	l.checkpointTopic()
-	row := copied(s.PartitionRow)
-	p.row = &row
+	if p.row, err = codecs.EncodePartitionRow(&s.PartitionRow); err != nil {
+		t.Fatal(err)
+	}
 	for _, r := range s.Rows {
 		if crash && l.r.IntN(2) == 0 {
 			continue // the crash comes between rows
 		}
-		p.symbols[r.Symbol] = r
+		read, err := codecs.DecodeSymbolRow(r.Symbol, codecs.AppendSymbolRow(nil, &r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.symbols[r.Symbol] = read
 	}
 	if crash {
 		l.crashes++
@@ -128,6 +132,7 @@ func (l *liveRun) run(t *testing.T, records []*kgo.Record) *engine.Report {
 	for id := range l.count {
 		p := &livePartition{id: id, symbols: map[string]engine.SymbolRow{}}
 		for _, r := range records {
+			l.end = max(l.end, r.Timestamp.UnixMilli()*1e6)
 			if r.Partition == id {
 				p.records = append(p.records, r)
 			}
@@ -160,7 +165,11 @@ func shown(reports []*engine.Report) map[string]string {
 			if f.Partition != nil {
 				partition = *f.Partition
 			}
-			out[f.ID] = fmt.Sprintf("%s %d %q count %d", f.Code, partition, f.Symbol, f.Count)
+			code := f.Code.String()
+			if kind, ok := f.Evidence["kind"]; ok {
+				code += fmt.Sprint(" ", kind)
+			}
+			out[f.ID] = fmt.Sprintf("%s %d %q count %d", code, partition, f.Symbol, f.Count)
 			if f.Code != engine.KeyMismatch || f.Partition != nil { // spellings lie on several partitions
 				out[f.ID] += fmt.Sprintf(" @%d-%d", f.FirstOffset, f.LastOffset)
 			}
@@ -169,15 +178,73 @@ func shown(reports []*engine.Report) map[string]string {
 	return out
 }
 
+// feedDecoder reads ticks of a feed that names all that is judged.
+func feedDecoder() (codecs.TickDecoder, error) {
+	return codecs.NewJSON(codecs.Fields{
+		Symbol: "symbol", Timestamp: "ts", Sequence: "seq", Venue: "venue", Content: true,
+		Halt: codecs.Halts{Path: "halt", Values: []string{"H"}},
+	})
+}
+
+// fed are the records with a venue, a sequence number, a price and at times a
+// halt or another unit. Numbers are left out and come again, prices stand
+// still, and history is written behind live ticks.
+func fed(records []*kgo.Record, seed uint64) []*kgo.Record {
+	r := rand.New(rand.NewPCG(seed, 3))
+	numbers, prices, old := map[string]int{}, map[string]int{}, map[string]int{}
+	for _, rec := range records {
+		var tick struct {
+			Symbol string
+			TS     int64
+		}
+		if json.Unmarshal(rec.Value, &tick) != nil {
+			continue
+		}
+		venue := fmt.Sprintf("V%d", r.IntN(2))
+		stream := venue + tick.Symbol
+		numbers[stream]++
+		switch r.IntN(150) {
+		case 0:
+			numbers[stream] += 2
+		case 1:
+			numbers[stream]--
+		}
+		if tick.Symbol[2] != '0' || r.IntN(400) == 0 { // those of 0 are frozen
+			prices[tick.Symbol]++
+		}
+		if r.IntN(300) == 0 {
+			old[tick.Symbol] = 6
+		}
+		if old[tick.Symbol] > 0 {
+			old[tick.Symbol]--
+			tick.TS -= 60e9
+		}
+		ts, halt := fmt.Sprint(tick.TS), "T"
+		if r.IntN(500) == 0 {
+			ts = fmt.Sprint(tick.TS / 1e6)
+		}
+		if r.IntN(200) == 0 {
+			halt = "H"
+		}
+		rec.Value = fmt.Appendf(nil, `{"symbol":%q,"ts":%s,"venue":%q,"seq":%d,"price":%d,"halt":%q}`,
+			tick.Symbol, ts, venue, numbers[stream], prices[tick.Symbol], halt)
+	}
+	return records
+}
+
 // Whatever batches, checkpoints and crashes a live audit saw, a replay of the
 // same records has its findings: the same ids, places and counts, and totals.
 func TestReplayIsLiveOnRandomMarkets(t *testing.T) {
 	c := kafkatest.Fake(t)
+	all := ""
 	for seed := range uint64(12) {
 		topic := c.Topic(t, 4, "retention.ms=-1")
-		records := market(topic, 4, 2500, seed)
+		records := fed(market(topic, 4, 2500, seed), seed)
 		c.Produce(t, records...)
 		o := optionsFor(topic)
+		o.Decoder = feedDecoder
+		o.Limits.OrderByVenue, o.Limits.Sequences, o.Limits.BackfillMin = seed%2 == 0, seed%3 != 0, 3
+		o.Limits.MaxSymbolSilence, o.Limits.MaxTickAge = 5*time.Second, 2*time.Second
 		o.Limits.FindingsPerReport = 10_000
 		replayed := mustPlay(t, c, o)
 		limits := o.Limits
@@ -188,7 +255,7 @@ func TestReplayIsLiveOnRandomMarkets(t *testing.T) {
 			t.Fatalf("seed %d: %d findings, %d crashes: too few to tell anything", seed, len(want), l.crashes)
 		}
 		for _, id := range slices.Sorted(maps.Keys(want)) {
-			if got[id] != want[id] {
+			if all += want[id] + "\n"; got[id] != want[id] {
 				t.Errorf("seed %d: finding %s is\n%s live, and\n%s in replay", seed, id, want[id], got[id])
 			}
 		}
@@ -203,6 +270,11 @@ func TestReplayIsLiveOnRandomMarkets(t *testing.T) {
 		}
 		if t.Failed() {
 			return
+		}
+	}
+	for _, code := range []string{"SEQUENCE_GAP", "REDELIVERED", "BACKFILL", "TIMESTAMP_UNIT_CHANGED", "STALE_TICK FROZEN", "STALE_TICK SILENT", "UPSTREAM_DISORDER"} {
+		if !strings.Contains(all, code) {
+			t.Errorf("%s was not drawn", code)
 		}
 	}
 }
