@@ -30,11 +30,15 @@ import (
 //
 // Differences wrap, so every value of 64 bits comes back. With an open
 // episode of a day, offsets to 10^12 and 10^11 ticks of the symbol it is
-// shorter than [MaxSymbolRowBytes], where silence is not judged.
+// no longer than [MaxSymbolRowBytes] where neither silence nor venues and
+// sequence numbers are judged; silence adds [MaxPulseRowBytes] at most.
 const symbolRowVersion = 1
 
-// MaxSymbolRowBytes is what a symbol's row is planned with.
-const MaxSymbolRowBytes = 128
+// What a symbol's row takes at most within the limits stated above.
+const (
+	MaxSymbolRowBytes = 128
+	MaxPulseRowBytes  = 160 // more where silence is judged, rates of its gaps and its content included
+)
 
 const (
 	flagEpisode = 1 << iota

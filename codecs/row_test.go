@@ -64,6 +64,17 @@ func TestSymbolRowBytes(t *testing.T) {
 	if n := len(AppendSymbolRow(nil, &row)); n > MaxSymbolRowBytes {
 		t.Errorf("a row at the stated limits has %d bytes", n)
 	}
+	bins := make([]uint16, engine.PaceBins)
+	for i := range bins {
+		bins[i] = 4095 // one more, and all are halved
+	}
+	row.Pulse = &engine.PulseRow{
+		Halted: true, Ended: true, Frozen: true, Content: math.MaxUint64, Same: 1e11, From: 3, Since: t0 - 7*86_400e9, Event: t0 - 7*86_400e9,
+		Ticked: t0 - 7*86_400e9, Changed: t0 - 7*86_400e9, Gaps: bins, Changes: bins,
+	}
+	if n := len(AppendSymbolRow(nil, &row)); n > MaxSymbolRowBytes+MaxPulseRowBytes {
+		t.Errorf("a row of a symbol that is judged for silence has %d bytes", n)
+	}
 }
 
 func TestSymbolRowRoundTrip(t *testing.T) {
