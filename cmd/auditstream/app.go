@@ -98,7 +98,7 @@ func (a *app) logger() zerolog.Logger {
 	if err != nil {
 		level = zerolog.InfoLevel
 	}
-	w := a.err
+	w := zerolog.SyncWriter(a.err)
 	if isTerminal(a.err) {
 		w = zerolog.ConsoleWriter{Out: a.err, NoColor: !a.colour(a.err), TimeFormat: time.TimeOnly}
 	}
