@@ -17,7 +17,7 @@ func TestSkewsAreTheSameInAnyOrderOfPartitions(t *testing.T) {
 		w.pieces = pieces
 		for id := range int32(3) {
 			for n := range 310 {
-				r := record0(n, "QX"+string(rune('A'+id)), t0+int64(n)*second)
+				r := record0(n, "QX"+string('A'+id), t0+int64(n)*second)
 				if r.partition = id; slices.Contains(ahead[id], n) {
 					r.tick.EventTime += 5 * second
 				}
