@@ -21,18 +21,21 @@ var binance = feed{
 // Coinbase: the channels of Exchange (docs.cdp.coinbase.com/exchange), whose
 // sequence is shared by all channels of a product, and those of Advanced Trade,
 // whose messages carry events of several products. trade_id counts the matches
-// of a product.
+// of a product. A snapshot of market_trades repeats, the newest first, what came
+// before a subscription.
 var coinbase = feed{
 	name: "coinbase",
 	says: "Coinbase Exchange: match, last_match, ticker, and received to done of the full channel; Advanced Trade: market_trades and ticker",
 	wrap: []string{""},
 	maps: []feedMap{
 		{stream: "match", when: []condition{is("type", "match", "last_match")}, symbol: "product_id", time: "time", last: "trade_id", also: "sequence"},
-		{stream: "ticker", when: []condition{is("type", "ticker", "ticker_batch")}, symbol: "product_id", time: "time", also: "sequence"},
+		{stream: "ticker", when: []condition{is("type", "ticker")}, symbol: "product_id", time: "time", also: "sequence"},
+		{stream: "ticker_batch", when: []condition{is("type", "ticker_batch")}, symbol: "product_id", time: "time", also: "sequence"},
 		{stream: "orders", when: []condition{is("type", "received", "open", "done", "change", "activate")}, symbol: "product_id", time: "time|timestamp", also: "sequence"},
 		{stream: "level2", when: []condition{is("type", "l2update")}, symbol: "product_id", time: "time"},
-		{stream: "market_trades", when: []condition{is("channel", "market_trades")}, symbol: "events[].trades[].product_id", time: "events[].trades[].time"},
-		{stream: "ticker", when: []condition{is("channel", "ticker", "ticker_batch")}, symbol: "events[].tickers[].product_id", time: "timestamp"},
+		{stream: "market_trades", when: []condition{is("channel", "market_trades"), is("events[].type", "update")}, symbol: "events[].trades[].product_id", time: "events[].trades[].time"},
+		{stream: "ticker", when: []condition{is("channel", "ticker")}, symbol: "events[].tickers[].product_id", time: "timestamp"},
+		{stream: "ticker_batch", when: []condition{is("channel", "ticker_batch")}, symbol: "events[].tickers[].product_id", time: "timestamp"},
 	},
 }
 
@@ -52,14 +55,20 @@ var kraken = feed{
 }
 
 // Bybit: the public topics of its v5 WebSocket API (bybit-exchange/docs). T is
-// when a trade was matched, cts when the book was, ts when it was sent.
+// when a trade was matched, cts when the book was, ts when it was sent. Each
+// depth of the book is sent at a pace of its own.
 var bybit = feed{
 	name: "bybit",
 	says: "Bybit v5: publicTrade, orderbook, tickers and liquidations",
 	wrap: []string{""},
 	maps: []feedMap{
 		{stream: "trade", when: []condition{begins("topic", "publicTrade.")}, symbol: "data[].s", time: "data[].T", also: "ts"},
-		{stream: "orderbook", when: []condition{begins("topic", "orderbook.")}, symbol: "data.s", time: "cts|ts", also: "ts|data.u|data.seq"},
+		{stream: "orderbook.1", when: []condition{begins("topic", "orderbook.1.")}, symbol: "data.s", time: "cts|ts", also: "ts|data.u|data.seq"},
+		{stream: "orderbook.50", when: []condition{begins("topic", "orderbook.50.")}, symbol: "data.s", time: "cts|ts", also: "ts|data.u|data.seq"},
+		{stream: "orderbook.200", when: []condition{begins("topic", "orderbook.200.")}, symbol: "data.s", time: "cts|ts", also: "ts|data.u|data.seq"},
+		{stream: "orderbook.500", when: []condition{begins("topic", "orderbook.500.")}, symbol: "data.s", time: "cts|ts", also: "ts|data.u|data.seq"},
+		{stream: "orderbook.1000", when: []condition{begins("topic", "orderbook.1000.")}, symbol: "data.s", time: "cts|ts", also: "ts|data.u|data.seq"},
+		{stream: "orderbook.rpi", when: []condition{begins("topic", "orderbook.rpi.")}, symbol: "data.s", time: "cts|ts", also: "ts|data.u|data.seq"},
 		{stream: "tickers", when: []condition{begins("topic", "tickers.")}, symbol: "data.symbol", time: "ts", also: "cs"},
 		{stream: "liquidation", when: []condition{begins("topic", "allLiquidation.")}, symbol: "data[].s", time: "data[].T", also: "ts"},
 	},
@@ -67,7 +76,8 @@ var bybit = feed{
 
 // OKX: the public channels of its v5 WebSocket API (www.okx.com/docs-v5). Times
 // are milliseconds in strings. A trade of the channel trades joins several, so
-// its tradeId is not consecutive; in trades-all it is.
+// its tradeId is not consecutive; in trades-all it is. Each
+// channel of the book is sent at a pace of its own.
 var okx = feed{
 	name: "okx",
 	says: "OKX v5: trades, trades-all, tickers, bbo-tbt and books",
@@ -76,6 +86,11 @@ var okx = feed{
 		{stream: "trades", when: []condition{is("arg.channel", "trades")}, symbol: "data[].instId", time: "data[].ts"},
 		{stream: "trades-all", when: []condition{is("arg.channel", "trades-all")}, symbol: "data[].instId", time: "data[].ts", last: "data[].tradeId"},
 		{stream: "tickers", when: []condition{is("arg.channel", "tickers")}, symbol: "data[].instId", time: "data[].ts"},
-		{stream: "books", when: []condition{begins("arg.channel", "bbo-tbt", "books")}, symbol: "arg.instId", time: "data[].ts", also: "data[].seqId|data[].prevSeqId|data[].checksum"},
+		{stream: "bbo-tbt", when: []condition{is("arg.channel", "bbo-tbt")}, symbol: "arg.instId", time: "data[].ts", also: "data[].seqId|data[].prevSeqId|data[].checksum"},
+		{stream: "books", when: []condition{is("arg.channel", "books")}, symbol: "arg.instId", time: "data[].ts", also: "data[].seqId|data[].prevSeqId|data[].checksum"},
+		{stream: "books5", when: []condition{is("arg.channel", "books5")}, symbol: "arg.instId", time: "data[].ts", also: "data[].seqId|data[].prevSeqId|data[].checksum"},
+		{stream: "books50-l2-tbt", when: []condition{is("arg.channel", "books50-l2-tbt")}, symbol: "arg.instId", time: "data[].ts", also: "data[].seqId|data[].prevSeqId|data[].checksum"},
+		{stream: "books-l2-tbt", when: []condition{is("arg.channel", "books-l2-tbt")}, symbol: "arg.instId", time: "data[].ts", also: "data[].seqId|data[].prevSeqId|data[].checksum"},
+		{stream: "books-elp", when: []condition{is("arg.channel", "books-elp")}, symbol: "arg.instId", time: "data[].ts", also: "data[].seqId|data[].prevSeqId|data[].checksum"},
 	},
 }

@@ -181,10 +181,11 @@ func TestJSONTimes(t *testing.T) {
 		{auto, nil, `173583180`, 0, auto, engine.ReasonTimeRange},
 		{auto, nil, `17358318001`, 0, auto, engine.ReasonTimeRange},
 		{auto, nil, `9223372036854775807`, 0, ns, engine.ReasonTimeUnset},
+		{ms, nil, `"18446744073709551615"`, 0, ms, engine.ReasonTimeUnset},
 		{auto, nil, `9223372035999999999`, 9223372035999999999, ns, 0},
 		{auto, nil, `9223372036854775`, 0, us, engine.ReasonTimeUnset},
-		{auto, nil, `18446744073709551615`, 0, auto, engine.ReasonTimeRange},
-		{ns, nil, `18446744073709551615`, 0, ns, engine.ReasonTimeRange},
+		{auto, nil, `18446744073709551615`, 0, auto, engine.ReasonTimeUnset},
+		{ns, nil, `18446744073709551615`, 0, ns, engine.ReasonTimeUnset},
 		{auto, nil, `9223372036854775808`, 0, ns, engine.ReasonTimeRange},
 		{auto, nil, `17358318001234567890`, 0, auto, engine.ReasonTimeRange},
 		// So many digits are today's times in another unit: as the configured one they would wrap, or be of 1970.

@@ -158,6 +158,10 @@ func (n *decimal) digit(k int) uint64 {
 	return 0
 }
 
+// unsetUnsigned is the greatest number of 64 bits without a sign, which stands
+// for no time as the greatest one with a sign does.
+const unsetUnsigned = "18446744073709551615"
+
 // decimalTime scales a well-formed number of any form by its digits.
 func decimalTime(s []byte, unit engine.Unit) (int64, engine.Unit, engine.Reason) {
 	n := splitDecimal(s)
@@ -171,6 +175,8 @@ func decimalTime(s []byte, unit engine.Unit) (int64, engine.Unit, engine.Reason)
 		return 0, engine.UnitAuto, engine.ReasonTimeZero
 	case n.negative:
 		return 0, engine.UnitAuto, engine.ReasonTimeNegative
+	case string(s) == unsetUnsigned:
+		return 0, unit, engine.ReasonTimeUnset
 	}
 	if unit == engine.UnitAuto {
 		if unit = unitOf(n.point - first); unit == engine.UnitAuto {
