@@ -52,7 +52,7 @@ func (t *Topic) strays() (s strays, many bool) {
 		}
 		for i := range t.placing.witness[fits] {
 			w := &t.placing.witness[fits][i]
-			if len(e.members) > 0 && t.before(e.members[0].family, w) {
+			if slices.ContainsFunc(e.members, func(m member) bool { return t.before(m.family, w) }) {
 				continue
 			}
 			if places[w.symbol]++; len(s.symbols) < symbolsOut && places[w.symbol] == 1 {
@@ -106,14 +106,7 @@ func (t *Topic) spread(symbol string) int {
 	return most
 }
 
-func (e *explanation) explains(fits Fits) bool {
-	for _, m := range e.members {
-		if fits.has(m.family) {
-			return true
-		}
-	}
-	return false
-}
+func (e *explanation) explains(fits Fits) bool { return explains(e.members, fits) }
 
 // judgeMixed opens PARTITIONER_MIXED when one function does not explain where
 // keys lie: others explain enough of them, or too many are explained by none.

@@ -157,7 +157,11 @@ func (t *Topic) endAtGrowth() {
 func (t *Topic) across(name string, s *TopicSymbol, home *SymbolPlace) {
 	from, last := int32(-1), int64(NoTime)
 	for i := range s.Places {
-		if p := &s.Places[i]; p.Partition != home.Partition && unset(p.LastEvent) > last {
+		p := &s.Places[i]
+		if p.Since > home.Since || len(t.state.Growths) > 1 && p.Partition != home.Partition && unset(p.Seen) > home.Since {
+			return // it has come back, and the first tick since then is not known
+		}
+		if p.Partition != home.Partition && unset(p.LastEvent) > last {
 			from, last = p.Partition, p.LastEvent
 		}
 	}

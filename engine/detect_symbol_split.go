@@ -67,28 +67,27 @@ func (t *Topic) judgeSymbol(name string, s *TopicSymbol) {
 // moved is the place to which growth has moved a symbol, nil: growth does not
 // explain its places.
 func (t *Topic) moved(places []SymbolPlace) *SymbolPlace {
-	f, known := t.follows()
+	if f, known := t.follows(); known {
+		if home := t.movedAs(f, places); home != nil {
+			return home
+		}
+		for _, m := range t.placing.explained.members {
+			if home := t.movedAs(m.family, places); home != nil && len(m.rivals) == 0 {
+				return home
+			}
+		}
+		return nil
+	}
+	if t.placing.explained.verdict == Mixed {
+		return nil
+	}
 	for i := range t.state.Growths {
 		g := &t.state.Growths[i]
 		for h := range places {
-			home := &places[h]
-			if known && !home.Fits.has(f) {
-				continue
-			}
-			if !known && (!g.Seen || t.placing.explained.verdict == Mixed) {
-				continue
-			}
-			all := true
+			home, all := &places[h], g.Seen
 			for j := range places {
 				p := &places[j]
-				switch {
-				case j == h:
-				case known:
-					key, _ := hidden(p.Key)
-					all = all && t.explainedByAny(f, key, p)
-				default:
-					all = all && p.Partition < g.From && t.intime(unset(p.Seen), g) && unset(home.Seen) >= unset(p.Seen)
-				}
+				all = all && (j == h || p.Partition < g.From && t.intime(unset(p.Seen), g) && unset(home.Seen) >= unset(p.Seen))
 			}
 			if all {
 				return home
@@ -96,6 +95,23 @@ func (t *Topic) moved(places []SymbolPlace) *SymbolPlace {
 		}
 	}
 	return nil
+}
+
+// movedAs is the place to which growth has moved a symbol whose keys the
+// function places: that of today's count, or else the last of the former ones.
+func (t *Topic) movedAs(f family, places []SymbolPlace) *SymbolPlace {
+	home := -1
+	for i := range places {
+		p := &places[i]
+		key, _ := hidden(p.Key)
+		switch today := p.Fits.has(f); {
+		case !today && !t.explainedByAny(f, key, p):
+			return nil
+		case home < 0 || today || !places[home].Fits.has(f) && p.Since > places[home].Since:
+			home = i
+		}
+	}
+	return &places[home]
 }
 
 func (t *Topic) explainedByAny(f family, key string, p *SymbolPlace) bool {
@@ -107,37 +123,23 @@ func (t *Topic) explainedByAny(f family, key string, p *SymbolPlace) bool {
 	return false
 }
 
-// mayHaveMoved reports whether a growth that is not known yet could explain
+// mayHaveMoved reports whether growths that are not known yet could explain
 // the places of a symbol: then its old places were left before the first
 // record in the new partitions, which may not have been read yet.
 func (t *Topic) mayHaveMoved(places []SymbolPlace) bool {
-	f, known := t.follows()
-	for n := t.state.Partitions - 1; n > 0; n-- {
-		first := t.firstIn(n)
-		if first == NoTime && t.spoken(n) {
-			continue
-		}
-		for h := range places {
-			for g := range familyCount {
-				if known && g != f || !places[h].Fits.has(g) {
-					continue
-				}
-				all := true
-				for j := range places {
-					p := &places[j]
-					if j == h || !all {
-						continue
-					}
-					key, whole := hidden(p.Key)
-					all = whole && p.Partition < n && placesOf([]byte(key), n)[g] == p.Partition && (first == NoTime || unset(p.Seen) <= first)
-				}
-				if all {
-					return true
-				}
+	all := Fits(1<<familyCount - 1)
+	for j := range places {
+		p := &places[j]
+		then := p.Fits
+		key, whole := hidden(p.Key)
+		for n := t.state.Partitions - 1; whole && n > p.Partition; n-- {
+			if first := t.firstIn(n); first == NoTime || unset(p.Seen) <= first {
+				then |= fitsOf([]byte(key), p.Partition, n)
 			}
 		}
+		all &= then
 	}
-	return false
+	return all != 0
 }
 
 // spoken reports whether every partition from n on has been heard of, and has

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"math"
 	"slices"
 	"time"
 )
@@ -15,6 +14,7 @@ type Growing struct {
 	Lead  string `json:"lead,omitempty"` // function that the keys followed
 	Moves int64  `json:"moves"`          // symbols known at the time that move by it
 	Moved int64  `json:"moved"`          // symbols that were seen to move
+	Step  bool   `json:"step,omitempty"` // a count between those of a growth that was seen: it is told with it
 }
 
 // growthSlack is how long after the first record in a new partition a producer
@@ -154,31 +154,59 @@ func (t *Topic) intime(seen int64, g *Growing) bool {
 }
 
 // adjusted are the classes in which keys from before a growth count as fitting
-// the function that most keys follow.
+// the functions that put them there then.
 func (t *Topic) adjusted() []fitClass {
 	raw := t.classes()
 	if len(t.state.Growths) == 0 {
 		return raw
 	}
-	f := t.grownBy(raw)
-	if f == noFamily {
-		return raw
+	movers := explain(raw, t.placing.kin).members
+	if f := t.grownBy(raw); f != noFamily {
+		movers = append(movers, member{family: f})
 	}
+	out := t.adjustedBy(raw, movers)
+	least := explain(out, t.placing.kin).leftKeys
+	if least < straysMin {
+		return out
+	}
+	// Another function may lie hidden, as the growth has moved its keys too.
+	for f := range familyCount {
+		if f.faulty() || explains(movers, 1<<f) {
+			continue
+		}
+		with := t.adjustedBy(raw, append(slices.Clone(movers), member{family: f}))
+		if e := explain(with, t.placing.kin); e.leftKeys < least && explains(e.members, 1<<f) {
+			out, least = with, e.leftKeys
+		}
+	}
+	return out
+}
+
+// adjustedBy are the classes in which keys that one of the functions put there
+// before a growth count as fitting it.
+func (t *Topic) adjustedBy(raw []fitClass, movers []member) []fitClass {
 	out := make([]fitClass, 0, len(raw))
 	for _, c := range raw {
-		share := 0.0
-		if list := t.placing.witness[c.fits]; !c.fits.has(f) && len(list) > 0 {
-			for i := range list {
-				if t.before(f, &list[i]) {
-					share += 1 / float64(len(list))
+		list := t.placing.witness[c.fits]
+		if explains(movers, c.fits) || len(list) == 0 {
+			out = append(out, c)
+			continue
+		}
+		var shares [1 << familyCount]int
+		for i := range list {
+			then := Fits(0)
+			for _, m := range movers {
+				if t.before(m.family, &list[i]) {
+					then |= 1 << m.family
 				}
 			}
+			shares[c.fits|then]++
 		}
-		if share > 0 {
-			out = append(out, fitClass{c.fits | 1<<f, c.keys * share, c.main * share, c.ticks * share})
-		}
-		if share < 1-1e-9 {
-			out = append(out, fitClass{c.fits, c.keys * (1 - share), c.main * (1 - share), c.ticks * (1 - share)})
+		for fits, n := range shares {
+			if n > 0 {
+				share := float64(n) / float64(len(list))
+				out = append(out, fitClass{Fits(fits), c.keys * share, c.main * share, c.ticks * share})
+			}
 		}
 	}
 	return out
@@ -203,74 +231,4 @@ func (t *Topic) before(f family, w *witness) bool {
 		}
 	}
 	return false
-}
-
-// inferGrowth finds out whether the topic had fewer partitions before the
-// audit began: keys that do not lie where the function of all others puts them
-// do so at a smaller count, all at the same one, and each of them ticked there
-// last before any partition from that count on had its first record. It is
-// asked when the past has been read, so that its answer rests on all of it.
-func (t *Topic) inferGrowth() {
-	raw := t.classes()
-	keys, _, _ := hits(raw)
-	best, found := 0.0, Growing{}
-	for f := range familyCount {
-		if f.faulty() || keys[f] == 0 {
-			continue
-		}
-		n, moved := t.smallerCount(f, raw)
-		// The function that explains most keys at both counts together.
-		if moved >= 2 && keys[f]+float64(moved) > best {
-			best, found = keys[f]+float64(moved), Growing{From: n, To: t.state.Partitions, Time: t.firstIn(n), Lead: f.String()}
-		}
-	}
-	width := math.Log2(float64(max(t.state.Partitions, 1)))
-	if found.From == 0 || (best-1)*width < sureBits {
-		return
-	}
-	t.state.Growths = append(t.state.Growths, found)
-	slices.SortStableFunc(t.state.Growths, func(a, b Growing) int { return int(a.From - b.From) })
-	t.changed["t"] = true
-	t.inferGrowth() // it may have grown more than once
-}
-
-// smallerCount is the partition count, below today's, at which the function
-// put nine in ten of the keys that it does not explain today, and how many of
-// them; 0 where there is none.
-func (t *Topic) smallerCount(f family, classes []fitClass) (n int32, moved int) {
-	var odd []witness
-	var places []int32
-	for _, c := range classes {
-		if c.fits.has(f) {
-			continue
-		}
-		for _, w := range t.placing.witness[c.fits] {
-			if !t.before(f, &w) {
-				odd, places = append(odd, w), append(places, w.partition)
-			}
-		}
-	}
-	if len(odd) == 0 {
-		return 0, 0
-	}
-	slices.Sort(places)
-	need := (9*len(odd) + 9) / 10
-	for count := t.state.Partitions - 1; count > places[need-1]; count-- {
-		first := t.firstIn(count)
-		if first == NoTime {
-			continue
-		}
-		fit := 0
-		for i := range odd {
-			w := &odd[i]
-			if seen := t.seen(w); w.key != "" && w.partition < count && seen != NoTime && seen <= first &&
-				placesOf([]byte(w.key), count)[f] == w.partition {
-				fit++
-			}
-		}
-		if fit >= need && fit > moved {
-			n, moved = count, fit
-		}
-	}
-	return n, moved
 }

@@ -20,7 +20,7 @@ func (t *Topic) judgePlaces() {
 		}
 		l.explained = explain(t.adjusted(), l.kin)
 		for i := range t.state.Growths {
-			if g := &t.state.Growths[i]; len(t.state.Growths) > known && t.find(growthSubject(g)) == nil && t.state.Past[growthSubject(g)] == 0 {
+			if g := &t.state.Growths[i]; len(t.state.Growths) > known && !g.Step && t.find(growthSubject(g)) == nil && t.state.Past[growthSubject(g)] == 0 {
 				t.partitionsChanged(g, nil)
 			}
 		}
