@@ -72,12 +72,17 @@ func (s *TopicSettings) of(name, expected string) SettingAdvice {
 func (s *TopicSettings) minISR() SettingAdvice {
 	a := s.of("min.insync.replicas", strconv.Itoa(wantedISR)+", below the replication")
 	n, err := strconv.Atoi(a.Observed)
+	// With fewer replicas than wanted this setting would stop every producer
+	// that asks for acks=all, at once or when one broker fails.
+	raise := s.alter("min.insync.replicas=2") + ", so that acks=all means two brokers"
+	if s.Replicas < wantedReplicas {
+		raise = fmt.Sprintf("replication first: %d replicas or more, then min.insync.replicas=%d", wantedReplicas, wantedISR)
+	}
 	switch {
 	case err != nil:
-		a.Unknown, a.Observed, a.Action = true, "not told", s.alter("min.insync.replicas=2")
+		a.Unknown, a.Observed, a.Action = true, "not told", raise
 	case n < wantedISR:
-		a.AtOdds, a.Unlikely = true, s.Replicas <= wantedISR
-		a.Action = s.alter("min.insync.replicas=2") + ", so that acks=all means two brokers"
+		a.AtOdds, a.Unlikely, a.Action = true, s.Replicas <= wantedISR, raise
 	case n >= s.Replicas:
 		a.AtOdds, a.Observed = true, fmt.Sprintf("%d of %s", n, plural(int64(s.Replicas), "replica"))
 		a.Action = "more replicas: as it is, one broker that fails stops the producers"

@@ -260,3 +260,50 @@ func TestManyUnknownLagsAreOneNote(t *testing.T) {
 		t.Errorf("%q, want %q", r.topic.unknown, want)
 	}
 }
+
+// Its position is the start by then, and what is read from there on says
+// nothing of the records before it.
+func TestACommitBelowTheStartStaysOneWhileNothingChanges(t *testing.T) {
+	r := newLagRun(t, nil)
+	s := behind(3, 60)
+	r.at(0, s.unreadSince(3, 0, 57, 60))
+	s.Start = 40
+	for i := range 5 {
+		r.at(time.Duration(i+1)*time.Second, s.unreadSince(40, 0, 20, 60))
+	}
+	r.wants("OPENED OFFSET_INCONSISTENCY BELOW_START")
+	s.Committed = 41
+	r.at(10*time.Second, s)
+	r.wants("OPENED OFFSET_INCONSISTENCY BELOW_START", "RESOLVED OFFSET_INCONSISTENCY BELOW_START")
+}
+
+// What a group has committed of a topic that was made anew is told when the
+// records of the new one are judged, and what was open of the old one is over.
+func TestFindingsOfGroupsEndWithTheirTopic(t *testing.T) {
+	r := newLagRun(t, func(l *Limits) { l.MaxLagTicks = 10 })
+	sample := func(group string, committed, end int64, id string) LagSample {
+		return LagSample{Group: group, Committed: committed, End: end, TopicID: id}
+	}
+	r.topic.Recovered("old")
+	r.topic.Fold(anewStats(0, "old", false, 1))
+	r.at(0, sample("behind", 1, 100, "old"), sample("gone", 5, 100, "old"))
+	r.at(time.Second, sample("behind", 1, 100, "old"), sample("gone", Unknown, 100, "old"))
+	before := []string{"OPENED CONSUMER_LAG", "OPENED CONSUMER_LAG", "OPENED OFFSET_INCONSISTENCY EXPIRED", "RESOLVED CONSUMER_LAG"}
+	r.wants(before...)
+	after := []LagSample{sample("behind", Unknown, 3, "new"), sample("gone", Unknown, 3, "new")}
+	r.at(2*time.Second, after...)
+	r.restart()
+	r.topic.Recovered("new")
+	r.at(3*time.Second, after...)
+	r.wants(before...)
+	r.topic.Fold(anewStats(0, "new", true, 1))
+	r.at(4*time.Second, after...)
+	r.at(5*time.Second, after...)
+	r.wants(append(before, "RESOLVED CONSUMER_LAG", "RESOLVED OFFSET_INCONSISTENCY EXPIRED",
+		"OPENED OFFSET_INCONSISTENCY RECREATED", "OPENED OFFSET_INCONSISTENCY RECREATED", "OPENED OFFSET_INCONSISTENCY RECREATED")...)
+	for _, f := range r.told[len(before)+3:] {
+		if f.Group != "behind" && f.Group != "gone" {
+			t.Errorf("told %s", showFinding(&f))
+		}
+	}
+}

@@ -77,6 +77,13 @@ func (t *Topic) identify(s *PartitionStats) {
 	}
 }
 
+// isBetween reports whether a sample is of another topic than the one whose
+// records are judged: what it says is told when both have started anew.
+func (t *Topic) isBetween(s *LagSample) bool {
+	other := func(id, known string) bool { return id != "" && known != "" && id != known }
+	return other(s.TopicID, t.present) || other(t.present, t.state.TopicID)
+}
+
 // leave gives the ids of former topics when the topic's is another.
 func (t *Topic) leave(next string) []string {
 	former := slices.DeleteFunc(slices.Clone(t.state.Former), func(id string) bool { return id == next })
@@ -117,10 +124,10 @@ func (t *Topic) recreated(s *PartitionStats) {
 	t.part(s.Partition).Generation = generation
 }
 
-// startAnew drops the rows of the old topic.
+// startAnew drops the rows of the old topic. What is open of it is over.
 func (t *Topic) startAnew(s *PartitionStats, generation int) {
-	for subject := range t.open {
-		t.changed["f/"+subject] = true
+	for _, subject := range t.subjects() {
+		t.close(subject)
 	}
 	for id := range t.heard {
 		t.changed["h/"+id] = true

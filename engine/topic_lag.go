@@ -88,8 +88,12 @@ func (t *Topic) ObserveLag(samples []LagSample, now int64) {
 	t.maxLag, t.lagging, t.unknown = nil, -1, ""
 	unknown, watched := int64(0), map[string]bool{}
 	for i := range samples {
-		s := &samples[i]
+		one := samples[i]
+		s := &one
 		watched[s.Group] = true
+		if s.Failed == "" && t.isBetween(s) {
+			s.Failed = "the topic was deleted or made anew"
+		}
 		if s.Failed != "" {
 			if unknown++; unknown == 1 {
 				t.unknown = fmt.Sprintf("lag of group %q on partition %d unknown: %s", s.Group, s.Partition, s.Failed)

@@ -80,10 +80,12 @@ func (t *Topic) noteLag(s *LagSample, lag int64, l *lagState, now int64) {
 		l.since = now
 	}
 	if s.Committed != Unknown {
-		l.Committed = s.Committed
-		if u := s.Unread; u != nil {
+		// What is read from a start beyond the commit on says nothing of the
+		// offsets between them.
+		if u := s.Unread; u != nil && max(s.Committed, l.clear(s.Committed)) >= s.Start {
 			l.from, l.clearTo = s.Committed, u.First
 		}
+		l.Committed = s.Committed
 	}
 	if named {
 		l.TopicID = s.TopicID

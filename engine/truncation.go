@@ -40,6 +40,20 @@ func (p *Partition) Truncate(to int64) {
 	p.pass(OffsetInconsistency, kindTruncated, to, from)
 }
 
+// Succeed gives the state of the topic that was made anew in the place of this
+// one. What was open here is resolved, and its reports are the successor's to
+// write.
+func (p *Partition) Succeed(partitions int32) *Partition {
+	p.endAll()
+	for _, i := range earliest(p.frozen, func(e *Episode) int64 { return e.FirstOffset }, len(p.frozen)) {
+		p.tell(p.episodeFinding(p.frozen[i], Resolved))
+	}
+	next := NewPartition(p.topic, p.id, partitions, p.limits)
+	next.MarkReset()
+	next.out = p.out
+	return next
+}
+
 // endAll resolves every open finding of the partition.
 func (p *Partition) endAll() {
 	for _, d := range detectors {

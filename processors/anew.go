@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 )
 
@@ -110,8 +111,13 @@ func (a *audit) anew(ctx context.Context, ended error) (Prepared, error) {
 	}
 }
 
-// sameTopics looks, before a session judges anything, whether its tick topics
-// are still those of the start. A member that has not heard of a topic made
+// asked has kadm ask the brokers for topics: without it, it may answer from
+// what it has heard seconds ago, when a topic was another.
+func asked(ctx context.Context) context.Context { return kadm.WithAuthorizedOps(ctx) }
+
+// sameTopics looks, before a session judges anything or takes a log that ends
+// earlier for a truncated one, whether its tick topics are still those of the
+// start. A member that has not heard of a topic made
 // anew would take what is known of the new one to be about one that is gone.
 func (s *session) sameTopics(ctx context.Context) error {
 	topics := slices.DeleteFunc(slices.Clone(s.g.layout.topics), func(name string) bool {
@@ -120,7 +126,7 @@ func (s *session) sameTopics(ctx context.Context) error {
 	if len(topics) == 0 {
 		return nil
 	}
-	listed, err := s.g.offsets.ListTopics(ctx, topics...)
+	listed, err := s.g.offsets.ListTopics(asked(ctx), topics...)
 	if err != nil {
 		return fmt.Errorf("ids of topics: %w", err)
 	}

@@ -84,12 +84,31 @@ func (s *session) watchBounds() {
 		if err != nil {
 			continue // what keeps fetches from their leaders is told there
 		}
+		if s.anyShorter(bounds, before) {
+			if err := s.sameTopics(s.ctx); errors.As(err, new(fatal)) {
+				s.fail(err)
+				return
+			} else if err != nil {
+				continue
+			}
+		}
 		for i, c := range s.ordered {
 			if b, err := bounds(c.place); err == nil {
 				c.observe(b, before[i])
 			}
 		}
 	}
+}
+
+// anyShorter reports whether a log ends before what was read of it: it was
+// truncated, or is another topic's.
+func (s *session) anyShorter(bounds func(place) (logBounds, error), next []int64) bool {
+	for i, c := range s.ordered {
+		if b, err := bounds(c.place); err == nil && b.high < next[i] {
+			return true
+		}
+	}
+	return false
 }
 
 // observe takes the bounds of the log, asked for after next was the offset to
@@ -168,7 +187,16 @@ func (m *member) lost(e *kgo.ErrDataLoss) {
 	c.mu.Lock()
 	located := e.ResetTo > c.start
 	c.mu.Unlock()
-	if located {
-		c.queue.pushCut(e.ResetTo)
+	if !located {
+		return
 	}
+	// Leader epochs are asked for by name: the answer may be another topic's.
+	switch err := s.sameTopics(s.ctx); {
+	case s.ctx.Err() != nil:
+		return
+	case err != nil:
+		m.fail(err)
+		return
+	}
+	c.queue.pushCut(e.ResetTo)
 }

@@ -115,14 +115,10 @@ func (u *distribution) goesOn() {}
 func (u *distribution) sweep() {
 	now := time.Now().UnixNano()
 	lags, rebalances := u.clocks()
-	fresh := lags.at.After(u.lagSeen)
-	u.lagSeen = lags.at
+	u.observeLag(lags)
 	settings, read := u.cfg.settings.last()
 	defer func() { u.settingsSeen = read }()
 	for name, topic := range u.topics {
-		if fresh {
-			topic.ObserveLag(lags.samples[name], lags.at.UnixNano())
-		}
 		for group, times := range lags.rebalances {
 			if lags.watches(name, group) {
 				topic.ObserveRebalances(group, times, monotonic())
@@ -135,6 +131,17 @@ func (u *distribution) sweep() {
 			}
 			topic.Sweep(now)
 		}
+	}
+}
+
+// observeLag judges a sample of the watched groups, once.
+func (u *distribution) observeLag(lags lagSample) {
+	if !lags.at.After(u.lagSeen) {
+		return
+	}
+	u.lagSeen = lags.at
+	for name, topic := range u.topics {
+		topic.ObserveLag(lags.samples[name], lags.at.UnixNano())
 	}
 }
 
@@ -153,6 +160,14 @@ const (
 // final writes the FINAL report of every topic, once for the same ends
 // whatever instance writes it.
 func (u *distribution) final(ends map[place]int64) {
+	lags, _ := u.clocks()
+	u.observeLag(lags)
+	settings, read := u.cfg.settings.last()
+	for name, s := range settings {
+		if topic := u.topics[name]; topic != nil {
+			topic.ObserveSettings(&s, read.UnixNano())
+		}
+	}
 	for _, name := range u.cfg.tickTopics() {
 		byPartition := map[int32]int64{}
 		for p, end := range ends {

@@ -3,10 +3,12 @@ package processors_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 	"go.uber.org/goleak"
@@ -185,6 +187,39 @@ func TestRecreatedTopicStartsAnew(t *testing.T) {
 		}
 		if n, known := rows[string(codecs.SymbolKey(r.topic(), "OLD"))]; !known || n != 0 {
 			t.Errorf("row of a symbol of the old topic: %d bytes, want a deleted one", n)
+		}
+	})
+}
+
+// A run to the end says what holds of watched groups, and of settings, however
+// short it is.
+func TestFinalReportsSayWhatHoldsOfGroupsAndSettings(t *testing.T) {
+	t.Parallel()
+	kafkatest.Run(t, func(t *testing.T, c *kafkatest.Cluster) {
+		r := newRig(t, c, 1)
+		for i := range 20 {
+			r.produce(r.tick(0, "QXA", time.Duration(i)*time.Millisecond))
+		}
+		group := kafkatest.Name(t) + "-late"
+		offsets := kadm.Offsets{}
+		offsets.Add(kadm.Offset{Topic: r.topic(), At: 3, LeaderEpoch: -1})
+		kafkatest.Eventually(t, "the commit", func() bool { return r.admin.CommitAllOffsets(context.Background(), group, offsets) == nil })
+		r.audit(func(r *rig) {
+			r.cfg.LagGroups, r.cfg.Limits.MaxLagTicks = []string{group}, 10
+			r.cfg.Settings = func(context.Context) (map[string]engine.TopicSettings, error) {
+				return map[string]engine.TopicSettings{r.topic(): {Topic: r.topic(), Replicas: 3, Values: map[string]string{"min.insync.replicas": "3"}}}, nil
+			}
+		})
+		f := r.final(r.topic())
+		if f.MaxLagTicks == nil || *f.MaxLagTicks != 17 {
+			t.Errorf("lag %v, want 17", f.MaxLagTicks)
+		}
+		var codes []engine.Code
+		for i := range f.Findings {
+			codes = append(codes, f.Findings[i].Code)
+		}
+		if !slices.Contains(codes, engine.ConsumerLag) || !slices.Contains(codes, engine.TopicSettingsOdd) {
+			t.Errorf("the FINAL report lists %v", codes)
 		}
 	})
 }

@@ -36,7 +36,8 @@ type lagWatch struct {
 	status *Status
 	log    zerolog.Logger
 
-	// Of the goroutine of run.
+	rounds sync.Mutex // one at a time; guards what follows
+
 	groups    map[string]*watchedGroup // those that are there or were
 	absent    []string                 // names that no group has or had
 	listed    time.Time
@@ -111,9 +112,23 @@ func (w *lagWatch) run(ctx context.Context) {
 	}
 }
 
+// final takes the sample that FINAL reports rest on, of the groups that there
+// are by then.
+func (w *lagWatch) final(ctx context.Context) {
+	if len(w.names) == 0 {
+		return
+	}
+	w.rounds.Lock()
+	w.listed = time.Time{}
+	w.rounds.Unlock()
+	w.round(ctx)
+}
+
 // round takes one sample. One that fails leaves the last one as it is, which
 // is judged once only.
 func (w *lagWatch) round(ctx context.Context) {
+	w.rounds.Lock()
+	defer w.rounds.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, lagTimeout)
 	defer cancel()
 	err := w.findGroups(ctx)

@@ -174,6 +174,9 @@ func (w *lagWatch) sampleGroup(sample *lagSample, g *watchedGroup, commits *grou
 		if err := cmp.Or(commits.failed[where], commits.err); err != nil {
 			s.Failed = err.Error()
 		}
+		if l.another {
+			s.Failed = "the topic was deleted or made anew"
+		}
 		sample.add(l.topic, s)
 	}
 }

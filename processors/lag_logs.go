@@ -26,6 +26,7 @@ type logState struct {
 	start     int64 // -1: not known
 	stable    int64 // last stable offset, -1: not known
 	end       int64 // high watermark, -1: not known
+	another   bool  // the topic was deleted, or made anew, while it was sampled
 }
 
 // logs are the partitions of the tick topics by place.
@@ -38,10 +39,9 @@ func (l logs) sorted() []*logState {
 	})
 }
 
-// startLogs asks what partitions there are and where they start.
-func (w *lagWatch) startLogs(ctx context.Context) (logs, error) {
-	// The admin client would answer from its cache, with the id of a topic that
-	// was made anew since.
+// describeTopics asks for the topics' ids and partitions. The admin client would
+// answer from its cache, with the id of a topic that was made anew since.
+func (w *lagWatch) describeTopics(ctx context.Context) (*kmsg.MetadataResponse, error) {
 	request := kmsg.NewPtrMetadataRequest()
 	for _, topic := range w.topics {
 		one := kmsg.NewMetadataRequestTopic()
@@ -51,6 +51,15 @@ func (w *lagWatch) startLogs(ctx context.Context) (logs, error) {
 	response, err := request.RequestWith(ctx, w.client)
 	if err != nil {
 		return nil, fmt.Errorf("describe topics: %w", err)
+	}
+	return response, nil
+}
+
+// startLogs asks what partitions there are and where they start.
+func (w *lagWatch) startLogs(ctx context.Context) (logs, error) {
+	response, err := w.describeTopics(ctx)
+	if err != nil {
+		return nil, err
 	}
 	all := logs{}
 	for _, topic := range response.Topics {
@@ -62,7 +71,8 @@ func (w *lagWatch) startLogs(ctx context.Context) (logs, error) {
 		}
 		for _, p := range topic.Partitions {
 			all[place{*topic.Topic, p.Partition}] = &logState{
-				*topic.Topic, p.Partition, topic.TopicID, p.Leader, engine.Unknown, engine.Unknown, engine.Unknown,
+				topic: *topic.Topic, partition: p.Partition, id: topic.TopicID, leader: p.Leader,
+				start: engine.Unknown, stable: engine.Unknown, end: engine.Unknown,
 			}
 		}
 	}
@@ -88,6 +98,19 @@ func (w *lagWatch) endLogs(ctx context.Context, all logs) error {
 		return fmt.Errorf("ends of topics: %w", err)
 	}
 	all.note(ends, func(l *logState, offset int64) { l.end = offset })
+	// Kafka drops what groups have committed of a topic that is deleted, after
+	// its brokers tell of the deletion.
+	response, err := w.describeTopics(ctx)
+	if err != nil {
+		return err
+	}
+	for _, topic := range response.Topics {
+		for _, l := range all {
+			if topic.Topic != nil && *topic.Topic == l.topic && (topic.ErrorCode != 0 || topic.TopicID != l.id) {
+				l.another = true
+			}
+		}
+	}
 	return nil
 }
 

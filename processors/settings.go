@@ -56,6 +56,16 @@ func (w *settingsWatch) run(ctx context.Context) {
 	}
 }
 
+// final reads once, where FINAL reports would say nothing of settings otherwise.
+func (w *settingsWatch) final(ctx context.Context) {
+	if w == nil || w.read == nil {
+		return
+	}
+	if _, at := w.last(); at.IsZero() {
+		w.round(ctx)
+	}
+}
+
 func (w *settingsWatch) round(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, lagTimeout)
 	defer cancel()

@@ -58,6 +58,8 @@ func (a *audit) finish(ctx context.Context, stop func()) {
 			}
 			if o, ok := listed.Lookup(a.names.DistributionTopic, 0); ok {
 				told = o.Offset
+				a.lags.final(ctx)
+				a.cfg.settings.final(ctx)
 			}
 			continue
 		}

@@ -92,8 +92,7 @@ func (u *symbols) recovered(b logBounds) (fresh bool, err error) {
 		u.log.Warn().Str("partition", u.String()).Int64("next", u.judge.Next()).Int64("end", b.high).
 			Msg("the topic was re-created: its totals start anew")
 		u.obsolete = u.judge.SymbolNames()
-		u.judge = u.fresh()
-		u.judge.MarkReset()
+		u.judge = u.judge.Succeed(u.cfg.prepared.Partitions[u.topic])
 		fresh = true
 	case shorter:
 		u.truncated(b.high)

@@ -135,7 +135,7 @@ func TestCheckOfTopicsOfItsOwn(t *testing.T) {
 		if got := checks["replication of "+ticks]; got.Status != check.Warn || !strings.Contains(got.Action, "a cluster of 3 brokers") {
 			t.Errorf("replication 1: %+v", got)
 		}
-		if got := checks["min.insync.replicas of "+ticks]; got.Status != check.Warn || !strings.Contains(got.Action, "--add-config min.insync.replicas=2") {
+		if got := checks["min.insync.replicas of "+ticks]; got.Status != check.Warn || !strings.HasPrefix(got.Action, "replication first: 3 replicas") {
 			t.Errorf("min.insync.replicas 1: %+v", got)
 		}
 		if topics, err := c.Admin(t).ListTopics(t.Context(), table); err != nil || topics.Has(table) {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kmsg"
+
 	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/internal/config"
 	"github.com/auditstream/auditstream/internal/kafka"
@@ -96,6 +98,10 @@ func groupFree(ctx context.Context, admin *kafka.Admin, group topology.Group, c 
 	// offsets topic.
 	if all, err := admin.ListGroups(ctx); err == nil {
 		if _, there := all[group.Name]; !there {
+			// Groups that may not be described are not listed.
+			if has, err := admin.GroupRights(ctx, group.Name); err != nil || !has.May(kmsg.ACLOperationDescribe) {
+				return Check{"group " + group.Name, Unknown, "may not be seen, if it is there", expected, "see the rights on group " + group.Name}
+			}
 			return Check{"group " + group.Name, OK, "free to join: there is no such group", expected, ""}
 		}
 	}
