@@ -12,8 +12,8 @@ import (
 //
 // A symbol costs at most 200 bytes of live heap, its name of eight bytes, its
 // entry in the index and the slack of both included.
-func TestHalfAMillionSymbols(t *testing.T) {
-	const n, most = 500_000, 200
+func TestMillionSymbols(t *testing.T) {
+	const n, most = 1_000_000, 200
 	l := DefaultLimits()
 	p := NewPartition("ticks", 0, 16, &l)
 	before := liveHeap()

@@ -209,8 +209,8 @@ func (c *twinCase) stream() *verdict {
 // TestBatchAndStreamAgreeWithATwinThatKeepsAllHistory prints the seed of a
 // case that differs.
 func TestBatchAndStreamAgreeWithATwinThatKeepsAllHistory(t *testing.T) {
-	cases := uint64(6_000)
-	if testing.Short() {
+	cases := uint64(50_000)
+	if testing.Short() || raceDetector {
 		cases = 1_500
 	}
 	const shares = 4
