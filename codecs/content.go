@@ -1,6 +1,7 @@
 package codecs
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"math/bits"
@@ -9,7 +10,8 @@ import (
 
 // contentOf hashes the element without the fields that change while nothing
 // is said: its symbol, times and sequence numbers. It is the same in every
-// run, since states keep it.
+// run, since states keep it. An element that has nothing else says nothing that
+// could stand still: 0.
 func (d *JSON) contentOf(m *jsonMap) uint64 {
 	item := d.item
 	if len(d.chain) == 0 {
@@ -23,15 +25,28 @@ func (d *JSON) contentOf(m *jsonMap) uint64 {
 		}
 	}
 	slices.SortFunc(apart, func(a, b span) int { return cmp.Compare(a.start, b.start) })
-	h, at := hashStart, item.start
+	h, at, others := hashStart, item.start, -len(apart)
+	take := func(b []byte) {
+		h = hashBytes(h, b)
+		others += members(b)
+	}
 	for _, s := range apart {
 		if s.start > at {
-			h = hashBytes(h, d.message[at:s.start])
+			take(d.message[at:s.start])
 		}
 		at = max(at, s.end)
 	}
-	return hashEnd(hashBytes(h, d.message[at:item.end]))
+	if take(d.message[at:item.end]); others <= 0 {
+		return 0
+	}
+	return hashEnd(h)
 }
+
+// members is how many members with a value of their own begin in b; text that
+// has colons may make it too great.
+func members(b []byte) int { return bytes.Count(b, colon) - bytes.Count(b, colonObject) }
+
+var colon, colonObject = []byte(":"), []byte(":{")
 
 const hashStart = uint64(0xcbf29ce484222325)
 

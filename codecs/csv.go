@@ -318,15 +318,18 @@ func (d *CSV) otherKind() bool {
 }
 
 // contentOf hashes the fields that are not the symbol, the time or a sequence
-// number.
+// number; 0 when there are no others.
 func (d *CSV) contentOf() uint64 {
-	h := hashStart
+	h, others := hashStart, false
 	for i := range d.fields {
 		c := &d.columns
 		if slices.Contains(c.symbol, i) || slices.Contains(c.time, i) || slices.Contains(c.first, i) || slices.Contains(c.last, i) {
 			continue
 		}
-		h = hashBytes(h+uint64(i), d.field(i, csvOther))
+		h, others = hashBytes(h+uint64(i), d.field(i, csvOther)), true
+	}
+	if !others {
+		return 0
 	}
 	return hashEnd(h)
 }

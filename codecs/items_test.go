@@ -124,6 +124,36 @@ func TestJSONContent(t *testing.T) {
 	}
 }
 
+// A tick of a symbol, a time and a number says nothing that could stand still.
+func TestNoContent(t *testing.T) {
+	for _, tc := range []struct {
+		format, value string
+		f             Fields
+		content       bool
+	}{
+		{"json", `{"s":"A","t":1735831800}`, Fields{Symbol: "s", Timestamp: "t"}, false},
+		{"json", ` { "t" : "2025-01-02T15:30:00Z" , "s" : "A:B", "n": 7 } `, Fields{Symbol: "s", Timestamp: "t", Sequence: "n"}, false},
+		{"json", `{"data":{"s":"A","t":1735831800}}`, Fields{Symbol: "data.s", Timestamp: "data.t"}, false},
+		{"json", `[{"s":"A","t":1735831800}]`, Fields{Symbol: "[].s", Timestamp: "[].t"}, false},
+		{"json", `{"s":"A","t":1735831800,"px":1}`, Fields{Symbol: "s", Timestamp: "t"}, true},
+		{"json", `{"s":"A","t":1735831800,"says":":{"}`, Fields{Symbol: "s", Timestamp: "t"}, true},
+		{"json", `{"s":"A","t":1735831800,"book":{"bids":[1]}}`, Fields{Symbol: "s", Timestamp: "t"}, true},
+		{"json", `{"s":"A","t":1735831800,"u":1}`, Fields{Symbol: "s", Timestamp: "t|u"}, false},
+		{"csv", `A,1735831800`, Fields{Symbol: "0", Timestamp: "1"}, false},
+		{"csv", `A,1735831800,`, Fields{Symbol: "0", Timestamp: "1"}, true},
+	} {
+		tc.f.Content = true
+		d, err := NewDecoder(tc.format, tc.f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec := Record{Value: []byte(tc.value)}
+		if tick := NewTickReader(d, "").Read(&rec); tick.Kind != engine.Good || (tick.Content != 0) != tc.content {
+			t.Errorf("%s: kind %v, reason %v, content %#x", tc.value, tick.Kind, tick.Reason, tick.Content)
+		}
+	}
+}
+
 func TestItemsAllocateNothing(t *testing.T) {
 	for name, value := range map[string]string{
 		"kraken":  `{"channel":"trade","type":"update","data":[{"symbol":"BTC/USD","side":"buy","price":4136.4,"qty":0.23374249,"ord_type":"limit","trade_id":0,"timestamp":"2022-06-13T08:09:10.123456Z"},{"symbol":"BTC/USD","price":4136.4,"trade_id":1,"timestamp":"2022-06-13T08:09:10.123456Z"}]}`,
