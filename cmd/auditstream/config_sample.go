@@ -64,10 +64,14 @@ func (a *app) sampleOf(ctx context.Context, c *config.Config, path string) error
 	for _, class := range classes {
 		fmt.Fprintf(a.out, "%9d  %s\n           line %d: %s\n", class.count, class.name, class.line, class.example)
 	}
-	if lost, first := records.Lost(); lost > 0 {
+	lost, first := records.Lost()
+	if lost > 0 {
 		fmt.Fprintf(a.out, "%9d  no records\n           line %d\n", lost, first)
 	}
-	if ticks == 0 {
+	switch {
+	case len(classes) == 0 && lost == 0:
+		return withTry(fmt.Errorf("%s: no records in it", in.Name), "what writes it by itself; kcat in a pipe reads only with -C")
+	case ticks == 0:
 		return withTry(fmt.Errorf("%s: no record is a tick by value.converter=%s", in.Name, c.ValueConverter),
 			"value.converter, field.symbol and field.timestamp by what the lines above lack")
 	}
