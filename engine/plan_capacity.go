@@ -86,10 +86,7 @@ func PlanCapacity(needs CapacityNeeds) (CapacityPlan, error) {
 }
 
 func (n CapacityNeeds) check() error {
-	var faults []error
-	if !(n.TicksPerSecond > 0) || math.IsInf(n.TicksPerSecond, 0) {
-		faults = append(faults, fmt.Errorf("rate %v: not a positive number of ticks a second", n.TicksPerSecond))
-	}
+	faults := []error{checkRate(n.TicksPerSecond)}
 	if n.Symbols <= 0 {
 		faults = append(faults, fmt.Errorf("symbols %d: at least 1 ticks", n.Symbols))
 	}

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -51,7 +53,7 @@ func (r *ProducerRefusal) Error() string {
 func PlanProducer(name string, want Hash) (ProducerPlan, error) {
 	p, err := PartitionerByName(name)
 	if err != nil {
-		return ProducerPlan{}, err
+		return ProducerPlan{}, unknownClient(name)
 	}
 	client, ok := producerClients[p.Client]
 	if !ok {
@@ -93,4 +95,13 @@ func chooseHash(p Partitioner, want Hash) (Partitioner, error) {
 		return p, nil
 	}
 	return p, &ProducerRefusal{p.Client, fmt.Sprintf("it has no partitioner that follows %v, only %s", want, strings.Join(has, ", "))}
+}
+
+// unknownClient says which clients there are, or which choices one has.
+func unknownClient(name string) error {
+	near, choices := nearestPartitioner(name)
+	if len(choices) > 0 {
+		return fmt.Errorf("unknown client %q: the choices of %s are %s", name, near.Client, strings.Join(choices, ", "))
+	}
+	return fmt.Errorf("unknown client %q; the nearest name is %q; there are %s", name, near.Name, strings.Join(slices.Sorted(maps.Keys(producerClients)), ", "))
 }

@@ -82,13 +82,12 @@ func PlanTopic(needs TopicNeeds) (TopicPlan, error) {
 }
 
 func (n TopicNeeds) check() error {
-	usable := func(x float64) bool { return x > 0 && !math.IsInf(x, 0) }
-	var faults []error
-	if !usable(n.TicksPerSecond) {
-		faults = append(faults, fmt.Errorf("rate %v: not a positive number of ticks a second", n.TicksPerSecond))
-	}
-	if !usable(n.BytesPerTick) {
+	faults := []error{checkRate(n.TicksPerSecond)}
+	switch {
+	case !(n.BytesPerTick > 0):
 		faults = append(faults, fmt.Errorf("size %v: not a positive number of bytes", n.BytesPerTick))
+	case n.BytesPerTick > math.MaxInt32:
+		faults = append(faults, fmt.Errorf("size %v: no record has more than %d bytes", n.BytesPerTick, math.MaxInt32))
 	}
 	if n.Consumers <= 0 {
 		faults = append(faults, fmt.Errorf("consumers %d: at least 1 reads the topic", n.Consumers))
@@ -97,4 +96,17 @@ func (n TopicNeeds) check() error {
 		faults = append(faults, fmt.Errorf("history of %v: not a positive time", n.Keep))
 	}
 	return errors.Join(faults...)
+}
+
+// planMaxRate is more ticks a second than all markets together have.
+const planMaxRate = 1e15
+
+func checkRate(rate float64) error {
+	switch {
+	case !(rate > 0):
+		return fmt.Errorf("rate %v: not a positive number of ticks a second", rate)
+	case rate > planMaxRate:
+		return fmt.Errorf("rate %v: not more than %v ticks a second can be planned for", rate, planMaxRate)
+	}
+	return nil
 }

@@ -402,3 +402,28 @@ func TestCheckRefusesALoadByHalves(t *testing.T) {
 		}
 	}
 }
+
+// The judgement of watched groups is that of a run.
+func TestCheckOfWatchedGroups(t *testing.T) {
+	kafkatest.Run(t, func(t *testing.T, c *kafkatest.Cluster) {
+		topic := c.Topic(t, 1)
+		c.Produce(t, ticksBy(t, topic, "java", 1, symbolNames(20)...)...)
+		ahead, behind, prefix := c.Group(t)+"-ahead", c.Group(t)+"-behind", kafkatest.Name(t)+"-none"
+		for group, at := range map[string]int64{ahead: 1180, behind: 2} {
+			offsets := kadm.Offsets{}
+			offsets.Add(kadm.Offset{Topic: topic, At: at, LeaderEpoch: -1})
+			kafkatest.Eventually(t, "the commit of "+group, func() bool { return c.Admin(t).CommitAllOffsets(t.Context(), group, offsets) == nil })
+		}
+		_, out, checks := checked(t, "--json", "--set", "bootstrap.servers="+c.Brokers[0], "--set", "topics="+topic,
+			"--set", "consumer.lag.groups="+ahead+","+behind+","+prefix+".*", "--set", "max.lag.ticks=10")
+		if got := checks["watched group "+ahead]; got.Status != check.Fail || !strings.HasPrefix(got.Observed, "OFFSET_INCONSISTENCY AHEAD_OF_END: ") || got.Action == "" {
+			t.Errorf("a group ahead of the end: %+v\n%s", got, out)
+		}
+		if got := checks["watched group "+behind]; got.Status != check.Warn || !strings.HasPrefix(got.Observed, "CONSUMER_LAG: ") || got.Action == "" {
+			t.Errorf("a group behind: %+v", got)
+		}
+		if got := checks["watched group "+prefix+".*"]; got.Status != check.Warn || !strings.HasSuffix(got.Action, " --group "+prefix+" --resource-pattern-type prefixed") {
+			t.Errorf("a pattern that matches nothing: %+v", got)
+		}
+	})
+}

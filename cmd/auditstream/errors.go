@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/config"
@@ -93,4 +96,22 @@ func whatToTry(cmd *cobra.Command, err error) string {
 		return "auditstream check -c " + cmp.Or(config.Value.String(), "FILE")
 	}
 	return cmd.CommandPath() + " --help"
+}
+
+// plainFlag says of a flag's value what it lacks, in place of the name of the
+// function that could not read it.
+func plainFlag(err error) error {
+	var invalid *pflag.InvalidValueError
+	var number *strconv.NumError
+	if !errors.As(err, &invalid) || !errors.As(err, &number) {
+		return err
+	}
+	flag, what := invalid.GetFlag(), "not a number"
+	if strings.Contains(flag.Value.Type(), "int") {
+		what = "not a whole number"
+	}
+	if errors.Is(number, strconv.ErrRange) {
+		what = "a number beyond what it can be"
+	}
+	return fmt.Errorf("--%s %s: %s", flag.Name, invalid.GetValue(), what)
 }

@@ -51,7 +51,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, err io.Writer, e
 		return exitDone
 	}
 	if !a.started {
-		failure = usageError{failure}
+		failure = usageError{plainFlag(failure)}
 	}
 	a.report(cmd, failure)
 	return exitCode(failure)
