@@ -419,6 +419,10 @@ func TestG50TimesThatAreNone(t *testing.T) {
 	age := func(l *Limits) { l.MaxTickAge = time.Second }
 	runCase(t, 1, age, []caseLog{log}, func(t *testing.T, w *world, final *Report) {
 		f := one(t, final, TimestampUnusable)
+		// The first of them was zero: no other reason is said to be at its place.
+		if says := "the first at offset 0; reasons: time_missing 1, time_negative 1, time_null 1, time_zero 1"; !strings.HasSuffix(f.Cause, says) {
+			t.Errorf("%q, want %q", f.Cause, says)
+		}
 		want := `{"time_missing":1,"time_negative":1,"time_null":1,"time_zero":1}`
 		if got := encode(t, f.Evidence["reasons"]); f.Count != 4 || got != want {
 			t.Errorf("%s, reasons %s", showFinding(&f), got)

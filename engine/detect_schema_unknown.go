@@ -34,8 +34,8 @@ func detectSchemaUnknown(p *Partition, t *Tick) {
 func describeSchemaUnknown(p *Partition, e *Episode, f *Finding) {
 	f.Symbol = ""
 	f.Observed, f.Threshold, f.Unit = float64(e.Count), 0, "records"
-	f.Cause = fmt.Sprintf("%s on %s/%d, the first at offset %d, whose schema cannot be used (%s)",
-		plural(e.Count, "value"), p.topic, p.id, e.FirstOffset, e.counted()[0].Symbol)
+	f.Cause = fmt.Sprintf("%s on %s/%d whose schema cannot be used, the first at offset %d%s",
+		plural(e.Count, "value"), p.topic, p.id, e.FirstOffset, e.reasons())
 	f.Evidence["schemas"], f.Evidence["other_schemas"], f.Evidence["first_offsets"] = maps.Clone(e.Tally), e.Beyond, maps.Clone(e.Also)
 	f.Evidence["first_bytes"] = e.Note
 }
