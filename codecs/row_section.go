@@ -18,6 +18,7 @@ import (
 //	section 4  open episode of BACKFILL, JSON
 //	section 5  open episode of SEQUENCE_GAP, JSON
 //	section 6  what the open episode of UPSTREAM_DISORDER has of venues and sequence numbers, JSON
+//	section 7  ticks without a key or put back by hand: unsigned varint
 const (
 	sectionUnit = 1 + iota
 	sectionStreams
@@ -25,6 +26,7 @@ const (
 	sectionBackfill
 	sectionGap
 	sectionDisorder
+	sectionAside
 )
 
 // disorderSection is what section 6 holds.
@@ -52,6 +54,9 @@ func appendSections(dst []byte, r *engine.SymbolRow) []byte {
 	}
 	if e := r.Episode; e != nil && (len(e.Venues) > 0 || e.Numbered > 0) {
 		dst = appendJSONSection(dst, sectionDisorder, disorderSection{e.Venues, e.Numbered})
+	}
+	if r.Aside != 0 {
+		dst = appendSection(dst, sectionAside, binary.AppendUvarint(nil, uint64(r.Aside)))
 	}
 	return dst
 }
@@ -113,6 +118,13 @@ func readSection(r *engine.SymbolRow, number uint64, payload []byte) error {
 	case sectionGap:
 		r.Gap = new(engine.Episode)
 		return readEpisode(r.Gap, engine.SequenceGap, r.Symbol, payload)
+	case sectionAside:
+		n, size := binary.Uvarint(payload)
+		if size <= 0 || size != len(payload) {
+			return fmt.Errorf("no number of ticks")
+		}
+		r.Aside = int64(n)
+		return nil
 	case sectionDisorder:
 		var d disorderSection
 		err := unmarshal(payload, &d)

@@ -93,7 +93,7 @@ func TestSymbolRowRoundTrip(t *testing.T) {
 	for range 20_000 {
 		want := engine.SymbolRow{
 			Symbol: "Q\x00\xffA", Through: number(), Count: number(), Disorder: number(), First: number(), LastEvent: number(),
-			LastAhead: number(), LastSeen: number(), WindowN: number(), Lead: number(), Sighted: random.Intn(2) == 0, SilentFrom: number(), Cuts: number(),
+			LastAhead: number(), LastSeen: number(), Aside: number(), WindowN: number(), Lead: number(), Sighted: random.Intn(2) == 0, SilentFrom: number(), Cuts: number(),
 		}
 		if random.Intn(2) == 0 {
 			want.Partitions = 1 + random.Int31()>>random.Intn(30)

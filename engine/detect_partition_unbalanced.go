@@ -14,6 +14,7 @@ type balance struct {
 	symbols int64
 	hot     []hotSymbol // the hottest symbol of each partition
 	maxAge  int64
+	grew    bool // not all of its partitions were there all the time
 }
 
 type hotSymbol struct {
@@ -50,7 +51,7 @@ func (t *Topic) measure(b *balance) (ratio float64, busiest int32, keyed int64, 
 	for _, n := range b.loads {
 		keyed += n
 	}
-	if keyed == 0 || b.symbols < int64(len(b.loads)) || keyed < t.limits.PartitionSkewMin {
+	if b.grew || keyed == 0 || b.symbols < int64(len(b.loads)) || keyed < t.limits.PartitionSkewMin {
 		return 0, -1, keyed, false
 	}
 	ratio, busiest = skewOf(b.loads)
@@ -77,6 +78,31 @@ func (t *Topic) judgeBalance(b *balance) {
 		}
 	default:
 		t.state.Calm = 0
+	}
+}
+
+// asOf leaves out of a window's load the last partitions whose first record
+// comes after it, once the topic was under way: the topic had not grown yet.
+// While producers may not know of new partitions their load is no skew.
+func (t *Topic) asOf(b *balance) {
+	end, begin := b.start+int64(t.limits.ReportInterval), t.firstIn(0)
+	for i := range t.state.Growths {
+		first := t.firstIn(t.state.Growths[i].From)
+		if first == NoTime {
+			first = t.state.Growths[i].Time
+		}
+		b.grew = b.grew || first == NoTime || first < end && b.start <= first+growthSlack
+	}
+	for n := len(b.loads); n > 1; n-- {
+		p := t.parts[int32(n-1)]
+		if p == nil || p.Stats.FirstTime == NoTime || p.Stats.FirstTime < begin+int64(t.limits.ReportInterval) {
+			return
+		}
+		if p.Stats.FirstTime < end {
+			b.grew = b.grew || p.Stats.FirstTime >= b.start
+			return
+		}
+		b.loads = b.loads[:n-1]
 	}
 }
 
@@ -125,7 +151,10 @@ func (t *Topic) describeBalance(f *Finding, b *balance, busiest int32, keyed int
 	f.Cause = fmt.Sprintf("partition %d of %s carries %d of %d ticks of a window, %.2f times the mean; its hottest symbol is %s",
 		busiest, t.name, b.loads[busiest], keyed, f.Observed, f.Symbol)
 	f.Action = "Moving symbols to other partitions can help: no symbol alone exceeds the limit; add partitions or spread the hot symbols."
-	if alone {
+	switch {
+	case t.distinct() == 1 && b.symbols > 1:
+		f.Action = "All keys are equal, so that one partition takes every tick whatever their number: key ticks by symbol."
+	case alone:
 		f.Action = "Symbol " + f.Symbol + " alone exceeds the limit: more partitions do not help; give it a topic of its own or split its feed by a finer key."
 	}
 	f.Evidence = map[string]any{"loads": bounded(b.loads), "mean": mean, "hot_symbols": hot, "one_symbol_exceeds": alone}

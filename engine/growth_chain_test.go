@@ -160,3 +160,29 @@ func TestStraysAreNoGrowth(t *testing.T) {
 		}
 	}
 }
+
+// Before the topic grew its new partitions had no load, which is no skew; nor
+// are the totals of everything comparable then.
+func TestAGrowthIsNoSkew(t *testing.T) {
+	all := placedBy(familyMurmur2, "SY", 40)
+	epochs := []epoch{}
+	for range 40 {
+		epochs = append(epochs, epoch{3, all})
+	}
+	epochs = append(epochs, epoch{12, all}, epoch{12, all})
+	for _, order := range []string{"by time", "up", "down"} {
+		none(t, history(t, 12, order, epochs...).finish(), PartitionUnbalanced)
+	}
+}
+
+func TestOneKeyOfAllSymbolsIsSkewThatMovingDoesNotMend(t *testing.T) {
+	l := DefaultLimits()
+	l.PartitionSkewMin = 10
+	w := newFleet(t, 3, &l)
+	for i := range 12 {
+		w.keyed(fmt.Sprintf("S%02d", i), []byte("all"), 1, 20)
+	}
+	if f := one(t, w.finish(), PartitionUnbalanced); !strings.HasPrefix(f.Action, "All keys are equal") {
+		t.Errorf("advice %s", f.Action)
+	}
+}

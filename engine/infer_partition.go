@@ -29,7 +29,7 @@ type fitState struct {
 // that were put back by hand and keys of no bytes prove nothing.
 func (p *Partition) place(s *symbol, t *Tick) (first bool) {
 	if len(t.Key) == 0 || t.Origin != nil {
-		p.noteOdd(s) // its count has changed all the same
+		p.noteOdd(s) // it goes on all the same
 		return false
 	}
 	sum := uint32(0)
@@ -106,8 +106,20 @@ func (p *Partition) oddSightings() {
 // sighting is the symbol as it stands, without its key.
 func (p *Partition) sighting(s *symbol) Sighting {
 	return Sighting{
-		Symbol: ShowBytes(s.name), Offset: s.first, Count: s.count, Time: s.lastSeen,
+		Symbol: ShowBytes(s.name), Offset: s.first, Count: s.keyed(), Time: s.lastSeen,
 		FirstEvent: NoTime, LastEvent: s.lastEvent, Seen: s.lastSeen,
+	}
+}
+
+// closingSightings tell the exact counts of all symbols whose count is no power
+// of ten, as nothing will follow.
+func (p *Partition) closingSightings() {
+	for _, s := range p.symbols {
+		if s.sighted && s.keyed() != sightAt[max(s.told, 1)-1] {
+			g := p.sighting(s)
+			g.Closing = true
+			p.sightings = append(p.sightings, g)
+		}
 	}
 }
 

@@ -11,7 +11,8 @@ type symbol struct {
 	first    int64
 	order
 	lastSeen int64
-	windowN  int64  // ticks in the window in which the last one was counted
+	windowN  uint32 // ticks with a key in the window in which the last one was counted
+	aside    uint32 // ticks that do not show where its key lies: without one, or put back by hand
 	cuts     uint16 // truncations of the log before its row was written
 	unit     Unit   // of its last event time; UnitAuto: none, or the partition's
 	keySum   uint32 // hash of its key, 0: the key spells the symbol
@@ -22,7 +23,7 @@ type symbol struct {
 	placed   bool  // its key was hashed, at today's partition count
 	odd      bool  // is among those to be told at the next snapshot
 	fits     Fits  // functions that put its key here
-	told     uint8 // the symbol is sighted again when its count is this power of ten
+	told     uint8 // the symbol is sighted again when its keyed ticks are this power of ten
 }
 
 // sightAt are the counts at which a symbol is sighted.
@@ -35,9 +36,12 @@ var sightAt = func() (powers [19]int64) {
 	return powers
 }()
 
+// keyed is the number of ticks that show where the symbol's key lies.
+func (s *symbol) keyed() int64 { return s.count - int64(s.aside) }
+
 // tell notes that the topic has been told of the symbol at its count.
 func (s *symbol) tell() {
-	for int(s.told) < len(sightAt)-1 && sightAt[s.told] <= s.count {
+	for int(s.told) < len(sightAt)-1 && sightAt[s.told] <= s.keyed() {
 		s.told++
 	}
 }
@@ -299,19 +303,21 @@ func (p *Partition) load(s *symbol, t *Tick) {
 	if first {
 		s.windowN = 0
 	}
-	s.windowN++
+	if len(t.Key) > 0 {
+		s.windowN++
+	}
 	if !p.fresh {
 		return
 	}
 	if first {
 		w.Symbols++
 	}
-	if len(t.Key) > 0 || t.Key == nil {
+	if len(t.Key) > 0 {
 		w.Keyed++
 		p.row.Keyed++
 	}
-	if s.windowN > w.HotN {
-		w.HotN, w.Hot = s.windowN, ShowBytes(s.name)
+	if int64(s.windowN) > w.HotN {
+		w.HotN, w.Hot = int64(s.windowN), ShowBytes(s.name)
 	}
 	if p.late != NoTime {
 		w.MaxAge = max(w.MaxAge, p.late-t.EventTime)
@@ -337,15 +343,16 @@ func (p *Partition) seen(s *symbol, t *Tick, now int64) {
 }
 
 // sight tells the topic that a keyed symbol is on this partition: when its key
-// is placed, and at each power of ten of its count.
+// is placed, and at each power of ten of its keyed ticks.
 func (p *Partition) sight(s *symbol, t *Tick, placed bool) {
 	if len(t.Key) == 0 || t.Origin != nil {
+		s.aside++
 		return
 	}
 	if !s.sighted {
 		s.sighted = true
 		s.first = t.Offset
-	} else if s.count < sightAt[s.told] && !placed {
+	} else if s.keyed() < sightAt[s.told] && !placed {
 		return
 	}
 	s.tell()

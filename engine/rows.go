@@ -6,6 +6,7 @@ type SymbolRow struct {
 	Symbol    string // exact bytes
 	Through   int64
 	Count     int64 // ticks judged
+	Aside     int64 // of them those without a key, or put back by hand
 	Disorder  int64 // of them older than the last accepted one
 	First     int64 // offset of the first keyed tick
 	LastEvent int64 // greatest accepted event time, NoTime before the first
@@ -127,16 +128,18 @@ type SymbolLoad struct {
 // Sighting tells the topic that a symbol is on a partition: at its first keyed
 // tick, again at each power of ten of its count, and at each checkpoint after
 // which it has ticked while its key does not fit the function that most others
-// follow. One without a key brings the rest up to date.
+// follow. One without a key brings the rest up to date, and at the end all
+// symbols are told once more.
 type Sighting struct {
 	Symbol  string `json:"symbol"`
 	Offset  int64  `json:"offset"` // of the first tick
-	Count   int64  `json:"count"`
-	Key     string `json:"key"` // escaped
+	Count   int64  `json:"count"`  // of its ticks with a key
+	Key     string `json:"key"`    // escaped
 	Time    int64  `json:"time"`
 	Fits    Fits   `json:"fits,omitempty"`    // functions that put the key there
 	Spelled bool   `json:"spelled,omitempty"` // the key is the symbol
 	Before  bool   `json:"before,omitempty"`  // as the symbol stood when the partition count grew
+	Closing bool   `json:"closing,omitempty"` // nothing more is to come
 
 	FirstEvent int64 `json:"first_event"` // event time of its first tick there, NoTime: not of this sighting
 	LastEvent  int64 `json:"last_event"`  // greatest accepted one, NoTime: none

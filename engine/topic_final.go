@@ -66,7 +66,8 @@ func (t *Topic) judgeTotal(b *balance) {
 
 // total is the load of everything over all partitions.
 func (t *Topic) total() *balance {
-	b := &balance{start: NoTime, loads: make([]int64, t.state.Partitions), maxAge: NoTime}
+	// Over a growth the new partitions have had less time for their load.
+	b := &balance{start: NoTime, loads: make([]int64, t.state.Partitions), maxAge: NoTime, grew: len(t.state.Growths) > 0}
 	for id, p := range t.parts {
 		if int(id) >= len(b.loads) {
 			continue

@@ -84,6 +84,9 @@ func (s *TopicSymbol) main() *SymbolPlace {
 // says where a symbol was, not where it is.
 func (t *Topic) sight(partition, partitions int32, g *Sighting) {
 	s := t.symbols[g.Symbol]
+	if g.Closing && !t.concerned(s, partition, g) {
+		return
+	}
 	if s == nil {
 		t.spell(g)
 		s = &TopicSymbol{Partitions: t.state.Partitions}
@@ -108,6 +111,22 @@ func (t *Topic) sight(partition, partitions int32, g *Sighting) {
 		t.placing.main[m.Fits]++
 		t.placing.changed = t.placing.changed || !was.counted || was.Partition != m.Partition
 	}
+}
+
+// concerned notes a symbol's last count and reports whether more is to be
+// judged by it: of one that lies on one partition and has one spelling, which
+// most have, nothing need be written anew.
+func (t *Topic) concerned(s *TopicSymbol, partition int32, g *Sighting) bool {
+	if s == nil || s.place(partition) == nil {
+		return false
+	}
+	p := s.place(partition)
+	p.Count = max(p.Count, g.Count)
+	if _, alike := t.addSpelling(g.Symbol); len(alike) > 1 {
+		t.recount(g)
+		return true
+	}
+	return len(s.Places) > 1
 }
 
 func (t *Topic) sightPlace(s *TopicSymbol, partition int32, g *Sighting, before bool) {

@@ -87,7 +87,7 @@ type TopicSymbol struct {
 type SymbolPlace struct {
 	Partition int32  `json:"partition"`
 	Offset    int64  `json:"first_offset"`
-	Count     int64  `json:"count"` // at least; told at powers of ten
+	Count     int64  `json:"count"` // ticks with a key; at least, as they are told at powers of ten and at the end
 	Key       string `json:"key"`
 	Old       bool   `json:"old,omitempty"`     // from before the partition count grew
 	Fits      Fits   `json:"fits,omitempty"`    // functions that put the key there

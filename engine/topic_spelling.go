@@ -65,24 +65,37 @@ func (t *Topic) spell(g *Sighting) {
 	f.LastOffset, f.LastTime = g.Offset, max(f.LastTime, Time(g.Time))
 	f.Symbol = alike[0]
 	f.Count, f.Observed = int64(len(alike)-1), float64(len(alike))
+	t.listSpellings(f, alike, g)
+	if opened {
+		t.openFinding(subject, f)
+	} else {
+		t.update(subject)
+	}
+}
+
+// recount brings the counts of a symbol's spellings up to date.
+func (t *Topic) recount(g *Sighting) {
+	key, alike := t.addSpelling(g.Symbol)
+	if f := t.find("spelling/" + key); f != nil {
+		t.listSpellings(f, alike, g)
+		t.changed["f/spelling/"+key] = true
+	}
+}
+
+func (t *Topic) listSpellings(f *Finding, alike []string, g *Sighting) {
 	listed := make([]SymbolLoad, 0, t.limits.SpellingsPerEvidence)
 	for _, s := range alike[:min(len(alike), t.limits.SpellingsPerEvidence)] {
 		n := int64(0)
-		if s == g.Symbol {
-			n = g.Count
-		} else if known := t.symbols[s]; known != nil {
+		if known := t.symbols[s]; known != nil {
 			n = known.ticks()
+		} else if s == g.Symbol {
+			n = g.Count
 		}
 		listed = append(listed, SymbolLoad{s, n})
 	}
 	f.Evidence["spellings"] = listed
 	f.Evidence["other_spellings"] = len(alike) - len(listed)
 	f.Cause = fmt.Sprintf("%d spellings look like one symbol of %s: %q", len(alike), t.name, alike[:len(listed)])
-	if opened {
-		t.openFinding(subject, f)
-	} else {
-		t.update(subject)
-	}
 }
 
 // ticks is the number of ticks of the symbol that its sightings tell.

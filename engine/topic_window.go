@@ -80,6 +80,7 @@ func (t *Topic) closeWindow(w *TopicWindow, whole bool) {
 	}
 	t.skew, t.skewKnown = 0, false
 	if whole {
+		t.asOf(l)
 		t.judgeBalance(l)
 	}
 	t.settleRecreated()
@@ -196,7 +197,7 @@ func (t *Topic) notes() string {
 		n += t.unknown + "; "
 	}
 	if !t.skewKnown {
-		n += "skew not judged: fewer symbols than partitions, or too few ticks; "
+		n += "skew not judged: fewer symbols than partitions, too few ticks with a key, or a topic that has grown; "
 	}
 	if t.limits.UncommittedReads {
 		n += "reads uncommitted records: those of aborted transactions are counted; "

@@ -110,6 +110,7 @@ func (p *Partition) Close(now int64) {
 	if p.row.Window.Start != NoTime || p.row.Window.Counts.Records > 0 {
 		p.closeWindow(NoTime)
 	}
+	p.closingSightings()
 	p.changed, p.relist, p.rankDue = true, math.MaxInt, true
 }
 
