@@ -111,6 +111,13 @@ func (a *app) alert(ctx context.Context, c *config.Config) error {
 	defer server.Close()
 	o.Log.Info().Str("audit_topic", o.Topic).Str("group", o.Group).Str("target", c.Alert.Target).
 		Stringer("severity", c.Alert.Severity).Strs("http", server.Addresses()).Msg("alerting starts")
+	reports, closeReports, err := reportsOf(c, o.Log)
+	if err != nil {
+		return err
+	}
+	defer closeReports()
+	defer context.AfterFunc(ctx, closeReports)()
+	o.Form = reports.Decode
 	err = alert.Run(ctx, o)
 	o.Log.Info().Err(err).Msg("alerting ends")
 	return err
