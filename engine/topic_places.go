@@ -101,12 +101,18 @@ func (t *Topic) sight(partition, partitions int32, g *Sighting) {
 	t.changed["s/"+g.Symbol] = true
 	t.placing.touched[g.Symbol] = true
 	before := g.Before || partitions != 0 && partitions < t.state.Partitions
+	t.weigh(s, func() { t.sightPlace(s, partition, g, before) })
+}
+
+// weigh changes a symbol's places, and notes which of them is its main one by
+// then.
+func (t *Topic) weigh(s *TopicSymbol, change func()) {
 	var was SymbolPlace // a copy: places are put in order
 	if m := s.main(); m != nil {
 		was = *m
 		t.placing.main[m.Fits]--
 	}
-	t.sightPlace(s, partition, g, before)
+	change()
 	if m := s.main(); m != nil {
 		t.placing.main[m.Fits]++
 		t.placing.changed = t.placing.changed || !was.counted || was.Partition != m.Partition
@@ -120,8 +126,10 @@ func (t *Topic) concerned(s *TopicSymbol, partition int32, g *Sighting) bool {
 	if s == nil || s.place(partition) == nil {
 		return false
 	}
-	p := s.place(partition)
-	p.Count = max(p.Count, g.Count)
+	t.weigh(s, func() {
+		p := s.place(partition)
+		p.Count = max(p.Count, g.Count)
+	})
 	if _, alike := t.addSpelling(g.Symbol); len(alike) > 1 {
 		t.recount(g)
 		return true
