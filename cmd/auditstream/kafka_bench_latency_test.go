@@ -17,6 +17,7 @@ import (
 
 	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/config"
+	"github.com/auditstream/auditstream/internal/converter"
 	"github.com/auditstream/auditstream/internal/kafka"
 	"github.com/auditstream/auditstream/processors"
 )
@@ -119,10 +120,15 @@ func (d *detection) audit(ctx context.Context, brokers, topic string) (auditTopi
 	if err != nil {
 		return "", nil, err
 	}
+	values, err := converter.Open(c, zerolog.Nop())
+	if err != nil {
+		return "", nil, err
+	}
+	p.Decoder = values.Decoder
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- processors.Run(ctx, p) }()
-	stop = func() { cancel(); _ = <-ended; _ = os.RemoveAll(dir) }
+	stop = func() { cancel(); _ = <-ended; values.Close(); _ = os.RemoveAll(dir) }
 	for !status.Stats().Ready {
 		select {
 		case <-time.After(20 * time.Millisecond):

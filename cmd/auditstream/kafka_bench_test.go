@@ -20,6 +20,7 @@ import (
 	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/config"
+	"github.com/auditstream/auditstream/internal/converter"
 	"github.com/auditstream/auditstream/internal/kafka"
 	"github.com/auditstream/auditstream/processors"
 )
@@ -228,7 +229,12 @@ func benchRun(ctx context.Context, brokers, topic, guarantee string, m *benchMet
 	if err != nil {
 		return err
 	}
-	decoder := p.Decoder
+	values, err := converter.Open(c, zerolog.Nop())
+	if err != nil {
+		return err
+	}
+	defer values.Close()
+	decoder := values.Decoder
 	p.Decoder = func() (codecs.TickDecoder, error) {
 		d, err := decoder()
 		return countingDecoder{d, m, m.counter()}, err
