@@ -3,6 +3,7 @@ package processors
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -24,15 +25,13 @@ func (s *session) sweep() {
 }
 
 func (s *session) urgent() bool {
-	for _, c := range s.ordered {
-		c.mu.Lock()
-		urgent := !c.failed && c.unit.urgent()
-		c.mu.Unlock()
-		if urgent {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.ordered, (*claim).urgent)
+}
+
+func (c *claim) urgent() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.failed && c.unit.urgent()
 }
 
 // closeDrained closes the units that have reached their fixed end.
@@ -70,14 +69,23 @@ func (s *session) done() bool {
 	return true
 }
 
-// checkpoint makes durable what all claims have to make durable, together.
+// scope says which claims a checkpoint is of. Partitions share nothing, so any
+// of them may be ahead of the others in what is durable.
+type scope uint8
+
+const (
+	everyClaim scope = iota
+	urgentOnly       // those with a finding to tell
+)
+
+// checkpoint makes durable what the claims have to make durable, together.
 // Whatever fails leaves the state as if it had not been tried.
-func (s *session) checkpoint(ctx context.Context) error {
+func (s *session) checkpoint(ctx context.Context, of scope) error {
 	if !s.isPositioned() {
 		return nil
 	}
 	began := time.Now()
-	batches, err := s.take()
+	batches, err := s.take(of)
 	if err != nil || len(batches) == 0 {
 		s.giveBack(batches)
 		return err
@@ -105,9 +113,12 @@ func (s *session) checkpoint(ctx context.Context) error {
 	return nil
 }
 
-func (s *session) take() ([]*batch, error) {
+func (s *session) take(of scope) ([]*batch, error) {
 	var batches []*batch
 	for _, c := range s.ordered {
+		if of == urgentOnly && !c.urgent() {
+			continue
+		}
 		b, err := c.take()
 		if err != nil {
 			return batches, fatal{fmt.Errorf("state of %s: %w", c.place, err)}
@@ -180,7 +191,7 @@ func (s *session) lastCheckpoint(until time.Time, stopping bool) error {
 	defer cancel()
 	faultpoint(s.g.name, "last checkpoint")
 	for {
-		err := s.checkpoint(ctx)
+		err := s.checkpoint(ctx, everyClaim)
 		switch {
 		case err == nil:
 			return nil

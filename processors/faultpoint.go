@@ -73,3 +73,9 @@ func parts(messages []*sarama.ProducerMessage) [][]*sarama.ProducerMessage {
 	half := len(messages) / 2
 	return [][]*sarama.ProducerMessage{messages[:half], messages[half:]}
 }
+
+// together are the messages of one transaction in steps, so that a process can
+// die between them.
+func together(ahead, rows []*sarama.ProducerMessage) [][]*sarama.ProducerMessage {
+	return append([][]*sarama.ProducerMessage{ahead}, parts(rows)...)
+}

@@ -14,6 +14,7 @@ type loop struct {
 	stand      *standstill
 
 	swept, checked, failing time.Time     // last sweep and checkpoint; since when checkpoints fail
+	whole                   time.Time     // last checkpoint of every claim
 	took                    time.Duration // of the last checkpoint
 	cause                   error         // of the failures, where it is more than that time ran out
 	told                    string        // failure warned of last
@@ -30,6 +31,7 @@ func (l *loop) start(s *session) {
 
 func (l *loop) ready(s *session) {
 	l.stand, l.checked = newStandstill(s.g.cfg), time.Now()
+	l.whole = l.checked
 }
 
 // stop ends the loop. A checkpoint under way may finish within a time.
@@ -84,8 +86,16 @@ func (l *loop) step(ctx context.Context, s *session) (goOn bool) {
 		s.sweep()
 	}
 	closed := s.closeDrained()
-	age := now.Sub(l.checked)
-	due := age >= s.g.cfg.CheckpointInterval || closed || age >= l.gap() && s.urgent()
+	of := everyClaim
+	due := now.Sub(l.whole) >= s.g.cfg.CheckpointInterval || closed
+	if !due {
+		// A finding does not wait for the rows of partitions that have none: a
+		// transaction takes longer with each partition that it writes to.
+		due = now.Sub(l.checked) >= l.gap() && s.urgent()
+		if l.failing.IsZero() { // what fails must be among what is tried again
+			of = urgentOnly
+		}
+	}
 	if !due || s.ctx.Err() != nil || s.spoiled() != nil || !l.mayWrite(s) {
 		return true
 	}
@@ -95,11 +105,14 @@ func (l *loop) step(ctx context.Context, s *session) (goOn bool) {
 		since = now
 	}
 	attempt, cancel := context.WithDeadline(ctx, since.Add(s.g.cfg.RetryFor))
-	err := s.checkpoint(attempt)
+	err := s.checkpoint(attempt, of)
 	cancel()
 	slow.Stop()
 	l.checked = time.Now()
 	l.took = l.checked.Sub(now)
+	if of == everyClaim {
+		l.whole = l.checked
+	}
 	if err == nil {
 		l.failing, l.cause = time.Time{}, nil
 		s.release()

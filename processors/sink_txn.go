@@ -54,10 +54,18 @@ func transact(ctx context.Context, ap sarama.AsyncProducer, s *session, batches 
 	if err := ap.BeginTxn(); err != nil {
 		return fmt.Errorf("begin transaction: %w", err)
 	}
+	faultpoint(s.g.name, "before reports")
+	ahead := collect(batches, func(b *batch) []*sarama.ProducerMessage { return b.ahead })
 	rows := collect(batches, func(b *batch) []*sarama.ProducerMessage { return b.rows })
-	if err := (&producer{ap: ap}).sendInOrder(ctx, s.g.name, batches, [][]*sarama.ProducerMessage{rows}); err != nil {
-		return err
+	for i, part := range together(ahead, rows) {
+		if i > 0 {
+			faultpoint(s.g.name, [...]string{"after reports", "mid rows"}[i-1])
+		}
+		if err := (&producer{ap: ap}).send(ctx, part); err != nil {
+			return err
+		}
 	}
+	faultpoint(s.g.name, "after rows")
 	offsets := map[string][]*sarama.PartitionOffsetMetadata{}
 	for _, b := range batches {
 		offsets[b.claim.topic] = append(offsets[b.claim.topic], &sarama.PartitionOffsetMetadata{
