@@ -31,13 +31,16 @@ func list() string { return strings.Join(Markets(), ", ") }
 
 func builtIn(name string) (*market, error) {
 	if !isBuiltIn(name) {
-		return nil, fmt.Errorf("exchange: %q is not 24x7 nor one of %s", name, list())
+		return nil, fmt.Errorf("%q is not 24x7 nor one of %s", name, list())
 	}
 	content, err := markets.ReadFile("markets/" + name + ".yaml")
 	if err != nil {
 		return nil, err
 	}
-	f, err := decode(content)
+	f, wrong, err := decode(content)
+	if err == nil {
+		err = wrong.err()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("built-in market %s: %w", name, err)
 	}

@@ -46,95 +46,100 @@ func Load(name string) (*Calendar, error) {
 		return &Calendar{}, nil
 	}
 	if isBuiltIn(name) {
-		return compile(&file{Markets: []market{{Name: name, Symbols: []string{"*"}, Exchange: name}}}, "")
+		c, wrong := &Calendar{}, &faults{}
+		c.compile(&file{Markets: []market{{Name: name, Symbols: []string{"*"}, Exchange: name}}}, "", wrong)
+		return c, wrong.err()
 	}
 	content, err := os.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("neither a file nor 24x7 nor one of the markets %s: %w", list(), err)
 	}
-	f, err := decode(content)
+	f, wrong, err := decode(content)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	c, err := compile(f, filepath.Dir(name))
-	if err != nil {
+	c := &Calendar{}
+	c.compile(f, filepath.Dir(name), wrong)
+	switch err := wrong.err(); {
+	case len(wrong.all) == 1:
 		return nil, fmt.Errorf("%s: %w", name, err)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %d faults\n%w", name, len(wrong.all), err)
 	}
 	return c, nil
 }
 
 // compile lays out the markets of a file in a folder.
-func compile(f *file, folder string) (*Calendar, error) {
-	c := &Calendar{}
-	var faults []error
+func (c *Calendar) compile(f *file, folder string, wrong *faults) {
 	for i := range f.Markets {
 		m := &f.Markets[i]
-		s, through, err := m.compile(folder)
-		if err = errors.Join(checkPatterns(m.Symbols), err); err != nil {
-			faults = append(faults, fmt.Errorf("market %q: %w", m.Name, err))
-			continue
+		fault := func(err error, field ...step) {
+			what := fmt.Sprintf("market %q", m.Name)
+			if len(field) > 0 {
+				what += fmt.Sprintf(": %s", field[0])
+			}
+			wrong.add(err, what, append([]step{"markets", i}, field...)...)
 		}
+		fault(checkPatterns(m.Symbols), "symbols")
+		s, through := m.compile(folder, fault)
 		if !through.IsZero() && (c.through.IsZero() || through.Before(c.through)) {
 			c.through = through
 		}
 		c.markets = append(c.markets, compiled{m.Symbols, s})
 	}
 	for i, e := range f.Ended {
+		what := fmt.Sprintf("ended, entry %d", i+1)
+		wrong.add(checkPatterns(e.Symbols), what+": symbols", "ended", i, "symbols")
 		day, err := parseDate(e.Since)
-		if err = errors.Join(checkPatterns(e.Symbols), err); err != nil {
-			faults = append(faults, fmt.Errorf("ended, entry %d: %w", i+1, err))
-			continue
-		}
+		wrong.add(err, what+": since", "ended", i, "since")
 		c.ended = append(c.ended, cut{e.Symbols, interval{day.at(0, time.UTC), always.open[0].to}})
 	}
 	for i := range f.Halts {
-		h := &f.Halts[i]
-		span, err := h.interval()
-		if err = errors.Join(checkPatterns(h.Symbols), err); err != nil {
-			faults = append(faults, fmt.Errorf("halts, entry %d: %w", i+1, err))
-			continue
-		}
+		h, what := &f.Halts[i], fmt.Sprintf("halts, entry %d", i+1)
+		wrong.add(checkPatterns(h.Symbols), what+": symbols", "halts", i, "symbols")
+		span := h.interval(func(err error, field string) { wrong.add(err, what+": "+field, "halts", i, field) })
 		c.halts = append(c.halts, cut{h.Symbols, span})
 	}
-	return c, errors.Join(faults...)
 }
 
 // compile lays out a market's hours and says through which day its holidays
-// are known, zero: nothing is said.
-func (m *market) compile(folder string) (*schedule, time.Time, error) {
+// are known, zero: nothing is said. With a fault the hours mean nothing.
+func (m *market) compile(folder string, fault func(err error, field ...step)) (*schedule, time.Time) {
+	var known time.Time
 	if m.Exchange == AlwaysOpen {
-		return always, time.Time{}, nil
+		return always, known
 	}
-	w, err := m.week()
-	if err != nil {
-		return nil, time.Time{}, err
-	}
+	bad := false
+	w := m.week(func(err error, field ...step) {
+		bad = bad || err != nil
+		fault(err, field...)
+	})
 	through := m.Through
-	if m.Exchange != "" && through == "" {
-		built, _ := builtIn(m.Exchange)
+	if built, err := builtIn(m.Exchange); err == nil && through == "" {
 		through = built.Through
 	}
-	var known time.Time
 	if through != "" {
 		day, err := parseDate(through)
-		if err != nil {
-			return nil, known, fmt.Errorf("through: %w", err)
-		}
+		fault(err, "through")
 		known = time.Date(day.year, day.month, day.day, 0, 0, 0, 0, time.UTC)
 	}
-	if m.Schedule == "" {
-		open := w.intervals(func(date) bool { return false })
-		if len(open) == 0 {
-			return nil, known, errors.New("hours: the market is never open; give hours, an exchange or a schedule")
+	if m.Schedule != "" {
+		published, err := readSchedule(filepath.Join(folder, m.Schedule))
+		if err != nil {
+			fault(err, "schedule")
+			return always, known
 		}
-		return newSchedule(open), known, nil
+		rest := w.intervals(published.covers)
+		return newSchedule(append(rest, published.open...)), published.last
 	}
-	published, err := readSchedule(filepath.Join(folder, m.Schedule))
-	if err != nil {
-		return nil, known, fmt.Errorf("schedule: %w", err)
+	if bad {
+		return always, known
 	}
-	rest := w.intervals(published.covers)
-	return newSchedule(append(rest, published.open...)), published.last, nil
+	open := w.intervals(func(date) bool { return false })
+	if len(open) == 0 {
+		fault(errors.New("the market is never open; give hours, an exchange or a schedule"), "hours")
+	}
+	return newSchedule(open), known
 }
 
 // Through is the last day whose holidays are known in all markets, zero when

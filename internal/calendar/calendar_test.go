@@ -154,7 +154,7 @@ markets:
 func TestFaultsAreTold(t *testing.T) {
 	for content, want := range map[string]string{
 		"":                    "no markets, ended or halts",
-		"markets: [{nam: x}]": "field nam not found",
+		"markets: [{nam: x}]": "line 1: \"nam\" is not known there; the nearest is name",
 		`markets: [{name: x, symbols: ["["], exchange: XNYS}]`:                                                   "[ is no pattern",
 		`markets: [{name: x, exchange: XNYS}]`:                                                                   "symbols: none is named",
 		`markets: [{name: x, symbols: ["*"]}]`:                                                                   "never open",
@@ -167,7 +167,7 @@ func TestFaultsAreTold(t *testing.T) {
 		`markets: [{name: x, symbols: ["*"], hours: {mon: "09:00-16:00"}, holidays: ["2025-02-30"]}]`:            `"2025-02-30" is not a date`,
 		`markets: [{name: x, symbols: ["*"], hours: {mon: "09:00-16:00"}, schedule: none.csv}]`:                  "none.csv",
 		`halts: [{symbols: [A], from: "2025-01-06 15:00"}]`:                                                      "is not a time such as",
-		`halts: [{symbols: [A], from: "2025-01-06T15:00:00Z", to: "2025-01-06T14:00:00Z"}]`:                      "to is not after from",
+		`halts: [{symbols: [A], from: "2025-01-06T15:00:00Z", to: "2025-01-06T14:00:00Z"}]`:                      "to: it is not after from",
 		`ended: [{symbols: [A], since: yesterday}]`:                                                              `"yesterday" is not a date`,
 		"markets: [{name: a, symbols: []}, {name: b, symbols: [\"*\"], hours: {x: closed}}]\nhalts: [{from: n}]": "market \"b\": hours: \"x\"",
 	} {
@@ -178,6 +178,57 @@ func TestFaultsAreTold(t *testing.T) {
 	}
 	if _, err := Load("no/such/file"); err == nil || !strings.Contains(err.Error(), "XNYS") {
 		t.Errorf("an unknown name: %v", err)
+	}
+}
+
+// A file with many faults tells all of them, each with its line.
+func TestAllFaultsAreToldWithTheirLines(t *testing.T) {
+	_, err := loadFile(t, `markets:
+  - name: crypto
+    symbls: ["*-USD"]
+    exchange: 24x7
+  - name: power
+    symbols: "DE_*"
+    zone: Mars/Base
+    hours:
+      mon-thu: "08:00-25:00"
+      fry: "08:00-14:00"
+    holidays: [2025-12-25,
+      2025-13-26]
+    special:
+      2025-12-24: "08:00"
+    through: soon
+ended:
+  - symbols: [A]
+    since: yesterday
+    why: it
+halts:
+  - symbols: ["["]
+    from: 2025-01-06T15:00:00Z
+    to: 2025-01-06T14:00:00Z
+calendar: x
+`)
+	if err == nil {
+		t.Fatal("no fault")
+	}
+	_, told, _ := strings.Cut(err.Error(), ": ")
+	want := `14 faults
+line 2: market "crypto": symbols: none is named; write ["*"] for all
+line 3: "symbls" is not known there; the nearest is symbols
+line 6: str ` + "`DE_*`" + ` stands where a list of texts belongs
+line 7: market "power": zone: unknown time zone Mars/Base
+line 9: market "power": hours: "25:00" is not a time of day, HH:MM
+line 10: market "power": hours: "fry" is no day of the week; write mon, mon-fri or mon,wed
+line 12: market "power": holidays: "2025-13-26" is not a date, YYYY-MM-DD
+line 14: market "power": special: "08:00" is not HH:MM-HH:MM, nor several with commas, nor closed
+line 15: market "power": through: "soon" is not a date, YYYY-MM-DD
+line 18: ended, entry 1: since: "yesterday" is not a date, YYYY-MM-DD
+line 19: "why" is not known there, only symbols, since
+line 21: halts, entry 1: symbols: [ is no pattern: exact, or with *, ? and [a-z]
+line 23: halts, entry 1: to: it is not after from
+line 24: "calendar" is not known there, only markets, ended, halts`
+	if told != want {
+		t.Errorf("told\n%s\nwant\n%s", told, want)
 	}
 }
 

@@ -44,95 +44,88 @@ type halt struct {
 	Reason  string   `yaml:"reason"`
 }
 
-// decode reads one YAML document; a field that is not known is an error.
-func decode(content []byte) (*file, error) {
-	f := new(file)
+// decode reads one YAML document. What does not fit is among the faults, and
+// the rest is read nevertheless; only a text that is no YAML is an error.
+func decode(content []byte) (*file, *faults, error) {
+	f, wrong := new(file), &faults{document: new(yaml.Node)}
+	if err := yaml.Unmarshal(content, wrong.document); err != nil {
+		return nil, nil, err
+	}
 	d := yaml.NewDecoder(bytes.NewReader(content))
 	d.KnownFields(true)
-	if err := d.Decode(f); err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
+	var misfits *yaml.TypeError
+	switch err := d.Decode(f); {
+	case errors.As(err, &misfits):
+		wrong.typed(misfits.Errors)
+	case err != nil && !errors.Is(err, io.EOF):
+		return nil, nil, err
 	}
-	if len(f.Markets)+len(f.Ended)+len(f.Halts) == 0 {
-		return nil, errors.New("no markets, ended or halts")
+	if len(f.Markets)+len(f.Ended)+len(f.Halts)+len(wrong.all) == 0 {
+		return nil, nil, errors.New("no markets, ended or halts")
 	}
-	return f, nil
+	return f, wrong, nil
 }
 
-// interval is the halt's time.
-func (h *halt) interval() (interval, error) {
+// interval is the halt's time. fault is told what is wrong with which field.
+func (h *halt) interval(fault func(err error, field string)) interval {
 	from, err := time.Parse(time.RFC3339Nano, h.From)
 	if err != nil {
-		return interval{}, fmt.Errorf("from: %q is not a time such as 2025-01-06T15:00:00Z", h.From)
+		fault(fmt.Errorf("%q is not a time such as 2025-01-06T15:00:00Z", h.From), "from")
 	}
 	if h.To == "" {
-		return interval{from.UnixNano(), always.open[0].to}, nil
+		return interval{from.UnixNano(), always.open[0].to}
 	}
-	to, err := time.Parse(time.RFC3339Nano, h.To)
-	if err != nil {
-		return interval{}, fmt.Errorf("to: %q is not a time such as 2025-01-06T15:20:00Z", h.To)
+	to, err2 := time.Parse(time.RFC3339Nano, h.To)
+	switch {
+	case err2 != nil:
+		fault(fmt.Errorf("%q is not a time such as 2025-01-06T15:20:00Z", h.To), "to")
+	case err == nil && !to.After(from):
+		fault(errors.New("it is not after from"), "to")
 	}
-	if !to.After(from) {
-		return interval{}, errors.New("to is not after from")
-	}
-	return interval{from.UnixNano(), to.UnixNano()}, nil
+	return interval{from.UnixNano(), to.UnixNano()}
 }
 
 // week reads a market's hours; into one that is built in it puts what differs.
-func (m *market) week() (*week, error) {
+// fault is told what is wrong with which field.
+func (m *market) week(fault func(err error, field ...step)) *week {
 	w := &week{zone: time.UTC, special: map[date][]session{}}
-	var faults []error
-	fault := func(field string, err error) {
-		faults = append(faults, fmt.Errorf("%s: %w", field, err))
-	}
 	if m.Exchange != "" {
 		built, err := builtIn(m.Exchange)
 		if err != nil {
-			return nil, err
+			fault(err, "exchange")
+			return w
 		}
-		if w, err = built.week(); err != nil {
-			return nil, err
-		}
+		w = built.week(fault)
 	}
 	if m.Zone != "" {
 		zone, err := time.LoadLocation(m.Zone)
-		if err != nil {
-			fault("zone", err)
-		} else {
+		if err == nil {
 			w.zone = zone
 		}
+		fault(err, "zone")
 	}
 	for days, text := range m.Hours {
 		on, err := parseDays(days)
-		if err != nil {
-			fault("hours", err)
-		}
+		fault(err, "hours", days)
 		sessions, err := parseSessions(text)
-		if err != nil {
-			fault("hours", err)
-		}
+		fault(err, "hours", days)
 		for _, day := range on {
 			w.regular[day] = sessions
 		}
 	}
-	for _, text := range m.Holidays {
+	for i, text := range m.Holidays {
 		day, err := parseDate(text)
-		if err != nil {
-			fault("holidays", err)
-			continue
+		if fault(err, "holidays", i); err == nil {
+			w.special[day] = nil
 		}
-		w.special[day] = nil
 	}
 	for text, hours := range m.Special {
 		day, err := parseDate(text)
-		if err != nil {
-			fault("special", err)
-			continue
+		fault(err, "special", text)
+		sessions, err2 := parseSessions(hours)
+		if fault(err2, "special", text); err == nil {
+			w.special[day] = sessions
 		}
-		sessions, err := parseSessions(hours)
-		if err != nil {
-			fault("special", err)
-		}
-		w.special[day] = sessions
 	}
-	return w, errors.Join(faults...)
+	return w
 }

@@ -32,11 +32,11 @@ func unslash(s string) string {
 
 func checkPatterns(patterns []string) error {
 	if len(patterns) == 0 {
-		return errors.New("symbols: none is named; write [\"*\"] for all")
+		return errors.New("none is named; write [\"*\"] for all")
 	}
 	for _, p := range patterns {
 		if _, err := path.Match(unslash(p), ""); err != nil || p == "" {
-			return errors.New("symbols: " + p + " is no pattern: exact, or with *, ? and [a-z]")
+			return errors.New(p + " is no pattern: exact, or with *, ? and [a-z]")
 		}
 	}
 	return nil

@@ -39,6 +39,9 @@ func readSchedule(path string) (*published, error) {
 	return p, nil
 }
 
+// faultsMost bounds the faults of one schedule that are told.
+const faultsMost = 20
+
 func parseSchedule(in io.Reader) (*published, error) {
 	r := csv.NewReader(in)
 	head, err := r.Read()
@@ -51,7 +54,8 @@ func parseSchedule(in io.Reader) (*published, error) {
 		return nil, errors.New("no columns open and close behind the day")
 	}
 	p := &published{}
-	for {
+	var wrong []error
+	for len(wrong) < faultsMost {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			break
@@ -61,8 +65,11 @@ func parseSchedule(in io.Reader) (*published, error) {
 			err = p.add(row, opens, closes, breaks, resumes)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", line, err)
+			wrong = append(wrong, fmt.Errorf("line %d: %w", line, err))
 		}
+	}
+	if len(wrong) > 0 {
+		return nil, errors.Join(wrong...)
 	}
 	if len(p.open) == 0 {
 		return nil, errors.New("no session")
