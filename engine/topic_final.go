@@ -33,6 +33,9 @@ func (t *Topic) Final(id string) *Report {
 	r := t.report(TriggerFinal, id)
 	r.list(t.findings(), t.limits.FindingsPerReport)
 	t.count(r, func(p *TopicPart) *Counts { return &p.Stats.Counts })
+	if r.Counts.Records == 0 {
+		r.Notes = "no record was read: nothing could be judged; " + r.Notes
+	}
 	from, to := int64(NoTime), int64(NoTime)
 	for _, p := range t.parts {
 		if f := p.Stats.FirstTime; f != NoTime && (from == NoTime || f < from) {

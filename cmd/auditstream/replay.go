@@ -128,7 +128,7 @@ func (a *app) replayFile(ctx context.Context, c *config.Config, f *replayFlags, 
 	}
 	progress := a.newProgress(in)
 	defer progress.end()
-	options.Progress, options.Note, options.Report = progress.at, progress.note, out.report
+	options.Progress, options.Note, options.Report = progress.at, progress.note, progress.noting(out.report)
 	return asUsage(tolerance(replay.Run(ctx, in, options)))
 }
 

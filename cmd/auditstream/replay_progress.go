@@ -107,6 +107,17 @@ func (p *replayProgress) note(format string, args ...any) {
 	fmt.Fprintf(p.w, "note: "+format+"\n", args...)
 }
 
+// noting hands reports on, and says so where a topic's last one rests on no
+// record: its status then means nothing.
+func (p *replayProgress) noting(report func(*engine.Report) error) func(*engine.Report) error {
+	return func(r *engine.Report) error {
+		if r.Scope == engine.ScopeTopic && r.Trigger == engine.TriggerFinal && r.Counts.Records == 0 {
+			p.note("%s: no record was read, so nothing could be judged", r.Topic)
+		}
+		return report(r)
+	}
+}
+
 // end removes the bar.
 func (p *replayProgress) end() {
 	if p.bar != nil {

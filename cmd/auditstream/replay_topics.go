@@ -57,7 +57,7 @@ func (a *app) replayTopics(ctx context.Context, c *config.Config, f *replayFlags
 			return err
 		}
 	}
-	options.Report = out.report
+	options.Report = progress.noting(out.report)
 	if f.resume != "" {
 		options.Resume = &replay.Resume{Path: f.resume, Every: c.CheckpointInterval, Of: of, Output: out.checkpoint}
 	}

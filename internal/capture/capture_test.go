@@ -143,6 +143,15 @@ func TestCutKcatLines(t *testing.T) {
 			t.Errorf("%s: %d lost, got\n%s", cut, lost, got)
 		}
 	}
+	// No topic has so many partitions: the line is damaged, and makes no topic
+	// of them.
+	for _, partition := range []string{"100000", "2147483647", "99999999999999999999", "-1"} {
+		wide := strings.Replace(whole, `"partition":2`, `"partition":`+partition, 1)
+		got, in, r := read(t, whole+wide+whole, false)
+		if lost, first := r.Lost(); lost != 1 || first != 2 || strings.Count(got, "\n") != 2 || in.Summary.Partitions["t"] != 3 || in.Summary.Widest["t"] != 1 {
+			t.Errorf("partition %s: %d lost, the first on line %d, %+v, got\n%s", partition, lost, first, in.Summary, got)
+		}
+	}
 	// In the middle of a file a line without a place could take that of a record.
 	got, _, r := read(t, "tail of a line\"}\n"+whole+"garbage\n"+whole, false)
 	if lost, first := r.Lost(); lost != 2 || first != 1 || strings.Count(got, "\n") != 2 {

@@ -20,6 +20,11 @@ type Record struct {
 	Line      int64        // counted from 1
 }
 
+// MaxPartitions is the greatest partition count of a topic: no cluster has one
+// of so many, and what is kept of a topic is proportional to it. A line that
+// names a partition beyond it does not say which record it is.
+const MaxPartitions = 100_000
+
 // TimestampTypes, as Kafka's topic setting spells them.
 const (
 	CreateTime    = "CreateTime"

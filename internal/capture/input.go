@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"slices"
 	"sync/atomic"
@@ -30,6 +29,7 @@ type Input struct {
 type Summary struct {
 	Topics        []string         // in the order of their first record
 	Partitions    map[string]int32 // by topic: highest partition shown + 1
+	Widest        map[string]int64 // by topic: the line that shows it first, from 1
 	TimestampType string           // CreateTime, LogAppendTime, "mixed", or "" when no record tells
 
 	shown map[engine.Place]bool // topic and partition
@@ -112,7 +112,7 @@ func (in *Input) spool(lines *lineReader) error {
 }
 
 func (in *Input) summarize(lines *lineReader) error {
-	s := Summary{Partitions: map[string]int32{}, shown: map[engine.Place]bool{}}
+	s := Summary{Partitions: map[string]int32{}, Widest: map[string]int64{}, shown: map[engine.Place]bool{}}
 	var k kcatLine
 	for {
 		line, err := lines.next()
@@ -129,7 +129,9 @@ func (in *Input) summarize(lines *lineReader) error {
 		if _, known := s.Partitions[k.topic]; !known {
 			s.Topics = append(s.Topics, k.topic)
 		}
-		s.Partitions[k.topic] = max(s.Partitions[k.topic], min(k.partition, math.MaxInt32-1)+1)
+		if k.partition >= s.Partitions[k.topic] {
+			s.Partitions[k.topic], s.Widest[k.topic] = k.partition+1, lines.line
+		}
 		s.shown[engine.Place{Topic: k.topic, Partition: k.partition}] = true
 		if reason == engine.ReasonNone && k.timestampType != "" && s.TimestampType != k.timestampType {
 			if s.TimestampType != "" {

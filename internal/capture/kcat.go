@@ -20,6 +20,7 @@ type kcatLine struct {
 	headers       []codecs.Header
 
 	placed  bool // topic, partition and offset were there
+	wide    bool // the partition is one that no topic has
 	content bool // key and payload are to be read, not only the place
 	seen    uint8
 	millis  int64
@@ -46,7 +47,7 @@ func (k *kcatLine) parse(line []byte) engine.Reason {
 		k.member = k.onMember
 		k.keyBuf, k.valBuf = make([]byte, 0, 64), make([]byte, 0, 512)
 	}
-	k.seen, k.timestampType, k.key, k.payload = 0, "", nil, nil
+	k.seen, k.wide, k.timestampType, k.key, k.payload = 0, false, "", nil, nil
 	k.headers = k.headers[:0]
 	reason := codecs.WalkObject(line, k.member)
 	k.placed = k.seen&seenAll == seenAll
@@ -73,10 +74,12 @@ func (k *kcatLine) onMember(name, value []byte) bool {
 			k.seen |= seenTopic
 		}
 	case "partition":
-		if n, ok := number(value); ok && n >= 0 && n <= math.MaxInt32 {
+		n, ok := number(value)
+		if ok && n >= 0 && n < MaxPartitions {
 			k.partition = int32(n)
 			k.seen |= seenPartition
 		}
+		k.wide = ok && n >= MaxPartitions
 	case "offset":
 		if n, ok := number(value); ok && n >= 0 {
 			k.offset = n
@@ -177,6 +180,6 @@ func looksLikeKcat(lines []byte) bool {
 	var k kcatLine
 	return slices.ContainsFunc(bytes.Split(lines, []byte("\n")), func(line []byte) bool {
 		k.parse(line)
-		return k.placed
+		return k.placed || k.wide && (k.seen|seenPartition)&seenAll == seenAll
 	})
 }

@@ -150,7 +150,7 @@ func (r *Reader) kcatRecord(line []byte, rec *Record) bool {
 	k := &r.kcat
 	reason := k.parse(line)
 	if !k.placed {
-		if !r.lines.atEnd() {
+		if !r.lines.atEnd() || r.last.Offset < 0 {
 			return false
 		}
 		k.topic, k.partition, k.offset = r.last.Topic, r.last.Partition, r.last.Offset+1

@@ -14,10 +14,6 @@ import (
 	"github.com/auditstream/auditstream/internal/capture"
 )
 
-// MaxPartitions is the greatest partition count that a replay takes: state and
-// reports are proportional to it. No cluster has a topic of so many.
-const MaxPartitions = 100_000
-
 // lookEvery is how many records pass between two looks at the context.
 const lookEvery = 8192
 
@@ -64,6 +60,9 @@ func (r *replay) prepare() error {
 		return r.add(r.Topics[0], "", DefaultPartitions)
 	}
 	shown := r.in.Summary.Topics
+	if len(shown) == 0 { // no line says which record it is
+		return r.add(r.Topics[0], r.Topics[0], DefaultPartitions)
+	}
 	topics := slices.DeleteFunc(slices.Clone(r.Topics), func(t string) bool { return !r.in.Summary.Shows(t) })
 	if len(topics) == 0 {
 		if len(shown) > 1 || len(r.Topics) > 1 {
@@ -94,11 +93,11 @@ func (r *replay) add(name, mark string, shown int32) error {
 	count := shown
 	if r.Partitions > 0 {
 		if count = r.Partitions; count < shown && !r.in.Bare {
-			return invalidf("%s shows partition %d of %s, but the partitions that were given are %d", r.in.Name, shown-1, name, count)
+			return invalidf("%s, line %d, shows partition %d of %s, but the partitions that were given are %d", r.in.Name, r.in.Summary.Widest[mark], shown-1, name, count)
 		}
 	}
-	if count > MaxPartitions {
-		return invalidf("%s with %d partitions is more than a replay takes, which is %d", name, count, MaxPartitions)
+	if count > capture.MaxPartitions {
+		return invalidf("%s with %d partitions is more than a replay takes, which is %d", name, count, capture.MaxPartitions)
 	}
 	for id := range r.Consumed {
 		if id >= count {
