@@ -9,7 +9,8 @@ import (
 type feed struct {
 	name string
 	says string   // what of the venue is read, and where it is documented
-	wrap []string // paths of what wraps every message; "" is a bare one, which comes last
+	wrap []string // paths of what wraps every message; "" is a bare one, "[]" those of an array, which come last
+	talk []string // texts that are no messages, such as what answers a ping
 	maps []feedMap
 }
 
@@ -145,7 +146,12 @@ func newFeed(v *feed, f Fields) (TickDecoder, error) {
 			maps = append(maps, m)
 		}
 	}
-	return newJSONOf(f, maps)
+	d, err := newJSONOf(f, maps)
+	if err != nil {
+		return nil, err
+	}
+	d.talk = v.talk
+	return d, nil
 }
 
 // within is the map of messages that stand at a path of a larger one.

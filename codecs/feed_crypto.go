@@ -3,11 +3,11 @@ package codecs
 // Binance: web-socket-streams.md of binance/binance-spot-api-docs, and the
 // market streams of its futures. Times are milliseconds, or microseconds with
 // timeUnit=MICROSECOND. Messages of combined streams are wrapped as
-// {"stream":...,"data":{...}}.
+// {"stream":...,"data":{...}}, those of all symbols at once stand in an array.
 var binance = feed{
 	name: "binance",
-	says: "Binance spot and futures: trade, aggTrade, bookTicker and depth, bare or of combined streams, in ms or µs",
-	wrap: []string{"data", ""},
+	says: "Binance spot and futures: trade, aggTrade, bookTicker and depth, bare, in arrays or of combined streams, in ms or µs",
+	wrap: []string{"data", "", "[]"},
 	maps: []feedMap{
 		{stream: "trade", when: []condition{is("e", "trade")}, symbol: "s", time: "T", also: "E", last: "t"},
 		{stream: "aggTrade", when: []condition{is("e", "aggTrade")}, symbol: "s", time: "T", also: "E", last: "a"},
@@ -82,6 +82,7 @@ var okx = feed{
 	name: "okx",
 	says: "OKX v5: trades, trades-all, tickers, bbo-tbt and books",
 	wrap: []string{""},
+	talk: []string{"ping", "pong"},
 	maps: []feedMap{
 		{stream: "trades", when: []condition{is("arg.channel", "trades")}, symbol: "data[].instId", time: "data[].ts"},
 		{stream: "trades-all", when: []condition{is("arg.channel", "trades-all")}, symbol: "data[].instId", time: "data[].ts", last: "data[].tradeId"},

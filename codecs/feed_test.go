@@ -20,6 +20,10 @@ var feedExamples = []struct{ feed, name, value, want string }{
 	{"binance", "futures depth", `{"e":"depthUpdate","E":123456789012,"T":1672515782788,"s":"BTCUSDT","U":157,"u":160,"pu":149,"b":[["0.0024","10"]],"a":[]}`, "BTCUSDT depth 1672515782788000000 ms #150-160"},
 	{"binance", "combined", `{"stream":"bnbbtc@trade","data":{"e":"trade","E":1672515782136,"s":"BNBBTC","t":12345,"p":"0.001","q":"100","T":1672515782136,"m":true,"M":true}}`, "BNBBTC trade 1672515782136000000 ms #12345"},
 	{"binance", "combined bookTicker", `{"stream":"bnbusdt@bookTicker","data":{"u":400900217,"s":"BNBUSDT","b":"25.35190000","B":"31.21000000","a":"25.36520000","A":"40.66000000"}}`, "BNBUSDT bookTicker 1735831800000000007 record"},
+	{"binance", "all symbols at once", `[{"e":"24hrMiniTicker","E":1672515782136,"s":"BNBBTC","c":"0.0025"},{"e":"24hrMiniTicker","E":1672515782136,"s":"ETHBTC","c":"0.01"}]`, "ignored\nignored"},
+	{"binance", "an array of trades", `[{"e":"trade","E":1672515782137,"s":"BNBBTC","t":12345,"p":"0.001","q":"100","T":1672515782136,"m":true,"M":true}]`, "BNBBTC trade 1672515782136000000 ms #12345"},
+	{"binance", "an empty array", `[]`, "ignored"},
+	{"binance", "an array cut", `[{"e":"trade","E":1672515782137}`, "truncated"},
 	{"binance", "answer", `{"result":null,"id":1}`, "ignored"},
 	{"binance", "kline", `{"e":"kline","E":1672515782136,"s":"BNBBTC","k":{"t":1672515780000,"s":"BNBBTC"}}`, "ignored"},
 	{"binance", "trade without its time", `{"e":"trade","s":"BNBBTC","t":12345}`, "time_missing"},
@@ -56,7 +60,9 @@ var feedExamples = []struct{ feed, name, value, want string }{
 	{"okx", "bbo-tbt", `{"arg":{"channel":"bbo-tbt","instId":"BCH-USDT-SWAP"},"data":[{"asks":[["111.06","55154","0","2"]],"bids":[["111.05","57745","0","2"]],"ts":"1670324386802","seqId":363996337}]}`, "BCH-USDT-SWAP bbo-tbt 1670324386802000000 ms"},
 	{"okx", "books5", `{"arg":{"channel":"books5","instId":"BCH-USDT-SWAP"},"data":[{"asks":[],"bids":[],"instId":"BCH-USDT-SWAP","ts":"1670324386702","seqId":363996330}]}`, "BCH-USDT-SWAP books5 1670324386702000000 ms"},
 	{"okx", "answer", `{"event":"subscribe","arg":{"channel":"trades","instId":"BTC-USDT"},"connId":"a4d3ae55"}`, "ignored"},
-	{"okx", "pong", `"pong"`, "not_an_object"},
+	{"okx", "pong", `pong`, "ignored"},
+	{"okx", "pong as JSON", `"pong"`, "ignored"},
+	{"okx", "pong and more", `pong!`, "syntax"},
 
 	{"massive", "trade and quote", `[{"ev":"T","sym":"MSFT","x":4,"i":"12345","z":3,"p":114.125,"s":100,"c":[0,12],"t":1536036818784,"q":3681328},{"ev":"Q","sym":"MSFT","bx":4,"ax":7,"bp":114.125,"ap":114.128,"bs":100,"as":160,"c":0,"t":1536036818784,"q":50385480}]`,
 		"MSFT T 1536036818784000000 ms\nMSFT Q 1536036818784000000 ms"},
@@ -175,10 +181,13 @@ func FuzzFeeds(f *testing.F) {
 				if tick.Item != items || (tick.Kind == engine.Good) == (tick.Reason != engine.ReasonNone) && tick.Kind != engine.Ignored && tick.Kind != engine.Tombstone {
 					t.Fatalf("%s: item %d: %+v", FeedNames()[i], items, tick)
 				}
+				if text := strings.Trim(string(value), " \t\r\n\""); tick.Kind == engine.Ignored && want.Kind == engine.Unreadable && want.Reason != engine.ReasonNotObject && text != "ping" && text != "pong" {
+					t.Fatalf("%s: %q is ignored, as plain JSON %v", FeedNames()[i], value, want.Reason)
+				}
 				if items++; tick.Kind == engine.Unreadable && items > 1 {
 					t.Fatalf("%s: item %d of an unreadable value", FeedNames()[i], items)
 				}
-				if faulty := want.Kind == engine.Unreadable && want.Reason != engine.ReasonNotObject; faulty && tick.Reason != want.Reason {
+				if faulty := want.Kind == engine.Unreadable && want.Reason != engine.ReasonNotObject; faulty && tick.Kind != engine.Ignored && tick.Reason != want.Reason {
 					t.Fatalf("%s: %v, as plain JSON %v", FeedNames()[i], tick.Reason, want.Reason)
 				}
 			}

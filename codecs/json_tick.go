@@ -1,7 +1,9 @@
 package codecs
 
 import (
+	"bytes"
 	"errors"
+	"slices"
 
 	"github.com/auditstream/auditstream/engine"
 )
@@ -45,6 +47,7 @@ type JSON struct {
 	content bool
 	halts   Halts
 	plain   bool // one kind of message, which is one tick
+	talk    []string
 
 	found     [maxSlots]span // by slot: where the value stands, empty: it was not there
 	message   []byte         // that is being read
@@ -100,6 +103,10 @@ func (d *JSON) Decode(value []byte, t *engine.Tick) {
 	d.message, d.recordTime = value, t.RecordTime
 	d.clear(d.levels[0])
 	if end := d.document(value); end < 0 {
+		if d.talks(value) {
+			t.Kind, t.Format = engine.Ignored, engine.FormatUnknown
+			return
+		}
 		t.Kind, t.Reason = engine.Unreadable, documentReason(value, end)
 		if value[0] == frameMagic {
 			t.Format = engine.FormatUnknown
@@ -108,6 +115,12 @@ func (d *JSON) Decode(value []byte, t *engine.Tick) {
 		return
 	}
 	d.first(t)
+}
+
+// talks says whether a value is a text that is no message, bare or quoted.
+func (d *JSON) talks(value []byte) bool {
+	text := bytes.Trim(value, " \t\r\n\"")
+	return slices.ContainsFunc(d.talk, func(s string) bool { return s == string(text) })
 }
 
 // documentReason says why the value is no JSON object. Bytes of a schema

@@ -58,7 +58,7 @@ is missing.
 | ` + "`2`, `price`" + ` | of ` + "`csv`" + `: a column by its number, counted from 0, or by its name |
 
 A record of several ticks counts as one of ` + "`records`" + `; ticks beyond the first are ` + "`batched`" + `. Messages that are no ticks,
-which ` + "`field.kind`" + ` or a feed tells, are ` + "`ignored`" + `: records + batched = ticks + unreadable + unusable + tombstones + ignored.
+which ` + "`field.kind`" + ` or a feed tells, and what a venue sends beside its data (` + "`pong`" + `), are ` + "`ignored`" + `: records + batched = ticks + unreadable + unusable + tombstones + ignored.
 Ticks without a time of their own, judged by their record's, are counted as ` + "`record_timed`" + `: they take no part in the order
 of event times, nor in what is said of clocks.
 
