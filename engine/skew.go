@@ -19,11 +19,13 @@ type SkewPart struct {
 // SkewSums are sums over the ticks of a [SkewPart].
 type SkewSums struct {
 	Before    int64            `json:"before"`              // ticks of the partition with a time of their own before the first
-	Ticks     int64            `json:"ticks"`               // ticks with a time of their own since, ahead or not
+	Ticks     int64            `json:"ticks"`               // ticks with a time of their own up to the last, ahead or not
 	Leads     map[int32]int64  `json:"leads,omitempty"`     // ticks by how far they are ahead, see leadBin
 	Producers map[string]int64 `json:"producers,omitempty"` // where a header names them
 	Venues    map[string]int64 `json:"venues,omitempty"`    // where the value does
 	Judged    map[string]int64 `json:"judged,omitempty"`    // ticks by the clock that judged them
+	OnTime    map[string]int64 `json:"on_time,omitempty"`   // ticks between the first and the last that were not ahead, see byWhom
+	Since     map[string]int64 `json:"since,omitempty"`     // the same since the last
 	Own       int64            `json:"own,omitempty"`       // ticks whose record time is ahead of the wall clock by half as much as their event time, or more
 	Trend     Trend            `json:"trend"`
 }
@@ -84,14 +86,44 @@ func (s *SkewSums) quantile(share float64) int64 {
 func nameOf(b []byte) string { return ShowBytes(string(b[:min(len(b), maxTallied)])) }
 
 // tallyName counts under a name, in at most limit names.
-func tallyName(m *map[string]int64, name string, limit int) {
+func tallyName(m *map[string]int64, name string, limit int) { tallyMore(m, name, 1, limit) }
+
+func tallyMore(m *map[string]int64, name string, n int64, limit int) {
 	if *m == nil {
 		*m = map[string]int64{}
 	}
 	if _, ok := (*m)[name]; !ok && len(*m) >= limit {
 		name = "others"
 	}
-	(*m)[name]++
+	(*m)[name] += n
+}
+
+// byWhom names a producer or venue in [SkewSums.OnTime].
+func byWhom(what, name string) string { return what + " " + name }
+
+// onTime counts a tick that is not ahead while others are: a producer or venue
+// of which most ticks are on time is not what explains those that are ahead.
+func (p *Partition) onTime(t *Tick) {
+	if len(t.Producer)+len(t.Venue) == 0 || !p.fresh {
+		return
+	}
+	e := p.episodes[ClockSkew]
+	if e == nil || e.Skew == nil {
+		return
+	}
+	limit := 4 * p.limits.SpellingsPerEvidence
+	if len(t.Producer) > 0 {
+		tallyName(&e.Skew.Since, byWhom("producer", nameOf(t.Producer)), limit)
+	}
+	if len(t.Venue) > 0 {
+		tallyName(&e.Skew.Since, byWhom("venue", nameOf(t.Venue)), limit)
+	}
+}
+
+// explains says whether the clock of a producer or venue can be what is wrong:
+// nearly all of its ticks are ahead, of which there are n.
+func (s *SkewSums) explains(who string, n int64) bool {
+	return float64(n) >= 0.9*float64(n+s.OnTime[who])
 }
 
 // skewed adds a tick that is ahead of the clock to the partition's part.
@@ -104,6 +136,11 @@ func (p *Partition) skewed(t *Tick, ahead int64) {
 		e.Skew = &SkewSums{Before: p.row.Counts.timed() - 1, Leads: map[int32]int64{}}
 	}
 	s := e.Skew
+	s.Ticks = p.row.Counts.timed() - s.Before
+	for who, n := range s.Since {
+		tallyMore(&s.OnTime, who, n, 4*p.limits.SpellingsPerEvidence)
+	}
+	s.Since = nil
 	bin := leadBin(ahead)
 	if _, ok := s.Leads[bin]; ok || len(s.Leads) < leadBins {
 		s.Leads[bin]++
@@ -128,7 +165,6 @@ func (p *Partition) skewPart(e *Episode, over bool) SkewPart {
 	part := SkewPart{Episode: e.clone(), Over: over}
 	if part.Skew != nil {
 		part.SkewSums, part.Skew = *part.Skew, nil
-		part.Ticks = p.row.Counts.timed() - part.Before
 	}
 	return part
 }
@@ -146,6 +182,7 @@ func (p *Partition) skewsToTell() []SkewPart {
 func (s *SkewSums) clone() *SkewSums {
 	c := *s
 	c.Leads, c.Producers, c.Venues, c.Judged = maps.Clone(s.Leads), maps.Clone(s.Producers), maps.Clone(s.Venues), maps.Clone(s.Judged)
+	c.OnTime, c.Since = maps.Clone(s.OnTime), maps.Clone(s.Since)
 	return &c
 }
 
@@ -168,7 +205,7 @@ func (s *SkewPart) add(o *SkewPart) {
 	for _, m := range []struct {
 		to   *map[string]int64
 		from map[string]int64
-	}{{&s.Tally, o.Tally}, {&s.Producers, o.Producers}, {&s.Venues, o.Venues}, {&s.Judged, o.Judged}} {
+	}{{&s.Tally, o.Tally}, {&s.Producers, o.Producers}, {&s.Venues, o.Venues}, {&s.Judged, o.Judged}, {&s.OnTime, o.OnTime}} {
 		for k, n := range m.from {
 			if *m.to == nil {
 				*m.to = map[string]int64{}

@@ -107,13 +107,18 @@ func (t *Topic) attribute(all *SkewPart) (who, why string) {
 		return "the broker", "every tick is ahead, so the clock of the brokers, which stamp the records, is slow by about " + size + " throughout, or the feed's is ahead"
 	case whole:
 		return "the receiver", "every tick is ahead, so the clock of the receiver, which stamps the records, is slow by about " + size + " throughout, or the feed's is ahead"
-	case len(all.Producers) == 1:
-		name := slices.Collect(maps.Keys(all.Producers))[0]
-		return "producer " + name, "the clock of producer " + name + " is ahead"
-	case len(all.Venues) == 1:
-		name := slices.Collect(maps.Keys(all.Venues))[0]
-		return "venue " + name, "the clock of venue " + name + " is ahead"
-	case len(all.Tally) == 1 && all.Beyond == 0:
+	}
+	for _, of := range []struct {
+		what  string
+		ahead map[string]int64
+	}{{"producer", all.Producers}, {"venue", all.Venues}} {
+		for name, n := range of.ahead {
+			if who := byWhom(of.what, name); len(of.ahead) == 1 && all.explains(who, n) {
+				return who, "the clock of " + who + " is ahead"
+			}
+		}
+	}
+	if len(all.Tally) == 1 && all.Beyond == 0 {
 		return "symbol " + all.Symbol, "the clock of its producer or venue is ahead"
 	}
 	names := slices.Sorted(maps.Keys(mostOf(all.Tally, t.limits.SpellingsPerEvidence)))
