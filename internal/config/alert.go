@@ -44,7 +44,7 @@ var alertKeys = []Key{
 	{"alert.pagerduty.routing.key", "", "PagerDuty needs one", "A secret: the integration key of a PagerDuty service.",
 		text(func(c *Config) *string { return &c.Alert.RoutingKey }, anyText)},
 	{"alert.ssl.ca.location", "", "the system's", "PEM file of authorities that the target's certificate is held against.",
-		text(func(c *Config) *string { return &c.Alert.CAFile }, anyText)},
+		text(func(c *Config) *string { return &c.Alert.CAFile }, authoritiesRule)},
 	{"alert.listeners", "", "no HTTP", "Address of health and metrics of `auditstream alert`, such as `http://127.0.0.1:8084`.",
 		text(func(c *Config) *string { return &c.Alert.Listeners }, plainListenerRule)},
 }

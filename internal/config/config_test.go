@@ -14,6 +14,7 @@ import (
 
 	"github.com/auditstream/auditstream/internal/config"
 	"github.com/auditstream/auditstream/internal/doctest"
+	"github.com/auditstream/auditstream/internal/kafkatest"
 )
 
 func TestDocsConfiguration(t *testing.T) {
@@ -361,6 +362,8 @@ func TestKeysWithoutEffectAreNoted(t *testing.T) {
 // Over HTTP an audit is stopped and shown, so who may do so is said.
 func TestListenersBeyondLoopback(t *testing.T) {
 	const open = "can be reached from other hosts"
+	_, pem := kafkatest.NewAuthority(t).Issue(t, "audit")
+	keystore := "listeners.https.ssl.keystore.location=" + pem
 	for _, test := range []struct {
 		settings []string
 		fault    string
@@ -376,8 +379,8 @@ func TestListenersBeyondLoopback(t *testing.T) {
 		{[]string{"rest.listeners=http://0.0.0.0:8083", "rest.basic.auth.username=u", "rest.basic.auth.password=${env:P}"}, ""},
 		{[]string{"rest.basic.auth.username=u"}, "go together"},
 		{[]string{"rest.listeners=https://0.0.0.0:8083"}, "a PEM file of certificate chain and key"},
-		{[]string{"rest.listeners=https://0.0.0.0:8083", "listeners.https.ssl.keystore.location=/k.pem"}, ""},
-		{[]string{"rest.listeners=https://0.0.0.0:8083,http://0.0.0.0:8084", "listeners.https.ssl.keystore.location=/k.pem"}, open},
+		{[]string{"rest.listeners=https://0.0.0.0:8083", keystore}, ""},
+		{[]string{"rest.listeners=https://0.0.0.0:8083,http://0.0.0.0:8084", keystore}, open},
 		{[]string{"listeners.https.ssl.client.auth=required"}, "has no effect without an https:// address"},
 		{[]string{"rest.basic.auth.username=u", "rest.basic.auth.password=secret"}, "a secret on the command line"},
 	} {

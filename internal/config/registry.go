@@ -100,6 +100,8 @@ func (c *Config) schemaFaults() (faults []Fault) {
 	}
 	if (r.Certificate == "") != (r.Key == "") {
 		fault("value.converter.schema.registry.ssl.key.location", "ssl.certificate.location and ssl.key.location go together")
+	} else if text := pairFault(r.Certificate, r.Key); text != "" {
+		fault("value.converter.schema.registry.ssl.key.location", text)
 	}
 	return faults
 }

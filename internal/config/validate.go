@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/auditstream/auditstream/topology"
@@ -51,7 +52,7 @@ func (c *Config) validate(topicsOptional bool, faulty map[string]bool) *Error {
 	for _, f := range c.fieldFaults(faulty) {
 		fault(f.Key, f.Text)
 	}
-	for _, f := range append(c.schemaFaults(), c.listenerFaults()...) {
+	for _, f := range slices.Concat(c.schemaFaults(), c.schemaFileFaults(faulty), c.listenerFaults()) {
 		if !faulty[f.Key] && !faulty[""] {
 			fault(f.Key, f.Text)
 		}
@@ -109,8 +110,11 @@ func securityFaults(client Client, own map[string]string) []Fault {
 			fault(key.Name, "has no effect with security.protocol "+protocol+"; it needs SSL or SASL_SSL")
 		}
 	}
-	if (client.Text("ssl.certificate.location") == "") != (client.Text("ssl.key.location") == "") {
+	certificate, secret := client.Text("ssl.certificate.location"), client.Text("ssl.key.location")
+	if (certificate == "") != (secret == "") {
 		fault("ssl.key.location", "ssl.certificate.location and ssl.key.location go together")
+	} else if text := pairFault(certificate, secret); text != "" {
+		fault("ssl.key.location", text)
 	}
 	return faults
 }

@@ -116,19 +116,3 @@ func TestProtobufByDescriptor(t *testing.T) {
 		t.Errorf("cut: %s", got.Reason)
 	}
 }
-
-func TestFilesThatAreNone(t *testing.T) {
-	for _, settings := range [][]string{
-		{"value.converter=avro", "value.converter.avro.schema.file=" + filepath.Join(t.TempDir(), "none.avsc")},
-		{"value.converter=avro", "value.converter.avro.schema.file=" + file(t, "bad.avsc", []byte("{"))},
-		{"value.converter=protobuf", "value.converter.protobuf.descriptor.file=" + file(t, "bad.desc", []byte("{")), "value.converter.protobuf.message=a.B"},
-	} {
-		c, err := config.Load("", nil, append([]string{"topics=t"}, settings...))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := Open(c, zerolog.Nop()); err == nil || !strings.Contains(err.Error(), "value.converter.") {
-			t.Errorf("%v: %v", settings, err)
-		}
-	}
-}

@@ -122,8 +122,4 @@ func TestTLS(t *testing.T) {
 		cluster := kafkatest.Fake(t, kfake.TLS(&tls.Config{Certificates: []tls.Certificate{broker}}), kfake.EnableSASL(), kfake.Superuser("SCRAM-SHA-256", "anna", "right one"))
 		works(t, cluster.Brokers, append(sasl("SASL_SSL", "SCRAM-SHA-256", "right"), ca)...)
 	})
-	t.Run("missing file", func(t *testing.T) {
-		refuses(t, []string{"127.0.0.1:1"}, ssl, "consumer.override.ssl.ca.location=testdata/missing.pem")
-		refuses(t, []string{"127.0.0.1:1"}, ssl, "consumer.override.ssl.ca.location=testdata/secrets.properties")
-	})
 }
