@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -12,23 +13,32 @@ import (
 	"github.com/auditstream/auditstream/internal/demo"
 )
 
-// TestDemoFindsEveryFaultAndNothingElse plays the demo with a schedule in
-// which faults overlap; it ends once all of them are found.
+// TestDemoFindsEveryFaultAndNothingElse plays the demo in every format with a
+// schedule in which faults overlap; it ends once all of them are found.
 func TestDemoFindsEveryFaultAndNothingElse(t *testing.T) {
-	var out, logs bytes.Buffer
-	a := newApp(strings.NewReader(""), &out, &logs, nil)
-	a.logLevel = "info"
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	defer cancel()
-	err := a.demo(ctx, demo.Options{Seed: 1, Schedule: demo.Brief(), Hasty: true})
-	if err != nil {
-		t.Errorf("the demo failed: %v\n%s\n%s", err, out.String(), logs.String())
-	}
-	if !strings.Contains(out.String(), "12 of 12 findings of injected faults found, 0 others") {
-		t.Errorf("no such summary in:\n%s", out.String())
-	}
-	if logs.Len() > 0 {
-		t.Errorf("the audit logged:\n%s", logs.String())
+	for _, format := range demo.Formats() {
+		t.Run(format.Name, func(t *testing.T) {
+			t.Parallel()
+			var out, logs bytes.Buffer
+			a := newApp(strings.NewReader(""), &out, &logs, nil)
+			a.logLevel = "info"
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+			defer cancel()
+			err := a.demo(ctx, demo.Options{Seed: 1, Format: format, Schedule: demo.Brief(format), Hasty: true})
+			if err != nil {
+				t.Errorf("the demo failed: %v\n%s\n%s", err, out.String(), logs.String())
+			}
+			wanted := 0
+			for _, fault := range demo.Brief(format).Faults {
+				wanted += len(fault.Expect)
+			}
+			if !strings.Contains(out.String(), fmt.Sprintf("%d of %d findings of injected faults found, 0 others", wanted, wanted)) {
+				t.Errorf("no such summary in:\n%s", out.String())
+			}
+			if logs.Len() > 0 {
+				t.Errorf("the audit logged:\n%s", logs.String())
+			}
+		})
 	}
 }
 
@@ -46,7 +56,12 @@ func TestDemoKnowsItsFaultsByName(t *testing.T) {
 		t.Errorf("exit code %d: %s%s", code, &out, &said)
 	}
 	said.Reset()
-	code := run(t.Context(), []string{"demo", "--faults", "disorder,sequence gap"}, strings.NewReader(""), &out, &said, nil)
+	code := run(t.Context(), []string{"demo", "--format", "xml"}, strings.NewReader(""), &out, &said, nil)
+	if code != exitUsage || !strings.Contains(said.String(), `--format: "xml" is not json, binance, csv, avro or protobuf`) {
+		t.Errorf("exit code %d: %s", code, &said)
+	}
+	said.Reset()
+	code = run(t.Context(), []string{"demo", "--faults", "disorder,sequence gap"}, strings.NewReader(""), &out, &said, nil)
 	if code != exitUsage || !strings.Contains(said.String(), `fault "sequence gap"`) {
 		t.Errorf("exit code %d: %s", code, &said)
 	}

@@ -47,7 +47,9 @@ auditstream dlq list -c audit.properties --reason truncated --json`,
 	"dlq replay": `auditstream dlq replay -c audit.properties --reason truncated         # only says what it would write
 auditstream dlq replay -c audit.properties --reason truncated --yes`,
 	"demo": `auditstream demo
-auditstream demo --port 9092 --seed 7`,
+auditstream demo --port 9092 --seed 7
+auditstream demo --format avro
+auditstream demo --faults disorder,venue-clock`,
 	"config": `auditstream config defaults > audit.properties
 auditstream config validate -c audit.properties`,
 	"config validate": `auditstream config validate -c audit.properties

@@ -8,6 +8,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/sr"
+	"github.com/twmb/franz-go/pkg/sr/srfake"
 )
 
 // Topic is the tick topic of the demo's market.
@@ -37,4 +39,12 @@ func startBroker(ctx context.Context, port int) (*kfake.Cluster, error) {
 		return nil, fmt.Errorf("create %s on the embedded broker: %w", Topic, err)
 	}
 	return cluster, nil
+}
+
+// startRegistry runs a schema registry inside the process, on loopback, with
+// the schema of the market's messages.
+func startRegistry(schema *sr.Schema) *srfake.Registry {
+	r := srfake.New()
+	r.SeedSchema(Topic+"-value", 1, schemaID, *schema)
+	return r
 }

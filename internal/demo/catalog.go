@@ -2,8 +2,11 @@ package demo
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/auditstream/auditstream/engine"
 )
 
 // entry is a fault that can be asked for, and how long it is on.
@@ -12,23 +15,32 @@ type entry struct {
 	takes time.Duration // 0: until the market closes
 }
 
-var catalog = []entry{
-	{garbage, 2 * time.Second},
-	{disorder, 3 * time.Second},
-	{skewedClock, 3 * time.Second},
-	{stalledSymbol, 10 * time.Second},
-	{crc32Producer, 0},
-	{hotSymbol, 9 * time.Second},
-	{sequenceGap, 3 * time.Second},
-	{unitChange, 3 * time.Second},
-	{frozenSymbol, 10 * time.Second},
-	{haltedSymbol, 10 * time.Second},
-	{backfill, 2 * time.Second},
+// catalog are the faults of a market that speaks a format.
+func catalog(f *Format) []entry {
+	of := func(fault func(*Format) *Fault) func() *Fault {
+		return func() *Fault { return fault(f) }
+	}
+	all := []entry{
+		{garbage, 2 * time.Second},
+		{of(strayFormat), 3 * time.Second},
+		{disorder, 3 * time.Second},
+		{skewedClock, 3 * time.Second},
+		{of(venueClock), 3 * time.Second},
+		{stalledSymbol, 10 * time.Second},
+		{crc32Producer, 0},
+		{hotSymbol, 9 * time.Second},
+		{sequenceGap, 3 * time.Second},
+		{unitChange, 3 * time.Second},
+		{frozenSymbol, 10 * time.Second},
+		{haltedSymbol, 10 * time.Second},
+		{backfill, 2 * time.Second},
+	}
+	return slices.DeleteFunc(all, func(e entry) bool { return !f.shows(e.fault()) })
 }
 
 // Faults are all faults that [Pick] knows.
-func Faults() (all []*Fault) {
-	for _, e := range catalog {
+func Faults(f *Format) (all []*Fault) {
+	for _, e := range catalog(f) {
 		all = append(all, e.fault())
 	}
 	return all
@@ -38,32 +50,43 @@ func Faults() (all []*Fault) {
 func (f *Fault) ID() string { return strings.ReplaceAll(f.Name, " ", "-") }
 
 // Pick is a schedule of the faults with these IDs, one beginning every 3 s in
-// the order given. The error names the first that there is not.
-func Pick(ids []string) (Schedule, error) {
+// the order given, but for a second clock fault: two within 10 s are one finding.
+// The error names the first that there is not.
+func Pick(format *Format, ids []string) (Schedule, error) {
 	const (
 		lead  = 3 * time.Second  // between the beginnings of two faults
 		after = 12 * time.Second // for the last to be found, and to resolve
+		apart = 11 * time.Second // of two clock faults
 	)
 	var s Schedule
 	seen := map[string]bool{}
-	for i, id := range ids {
-		e, ok := find(id)
+	from := time.Duration(0)
+	skewed := time.Duration(0) // end of the last clock fault
+	for _, id := range ids {
+		e, ok := find(format, id)
 		if !ok || seen[id] {
 			return s, fmt.Errorf("fault %q: there is none of that name, or it is named twice", id)
 		}
 		seen[id] = true
-		from, until := time.Duration(i+1)*lead, time.Duration(0)
+		from += lead
+		fault, until := e.fault(), time.Duration(0)
+		if len(fault.Expect) > 0 && fault.Expect[0].Code == engine.ClockSkew {
+			if skewed > 0 {
+				from = max(from, skewed+apart)
+			}
+			skewed = from + e.takes
+		}
 		if e.takes > 0 {
 			until = from + e.takes
 		}
-		s.Faults = append(s.Faults, e.fault().window(from, until))
+		s.Faults = append(s.Faults, fault.window(from, until))
 		s.Length = max(s.Length, from+e.takes+after)
 	}
 	return s, nil
 }
 
-func find(id string) (entry, bool) {
-	for _, e := range catalog {
+func find(f *Format, id string) (entry, bool) {
+	for _, e := range catalog(f) {
 		if e.fault().ID() == id {
 			return e, true
 		}

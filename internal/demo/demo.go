@@ -17,7 +17,8 @@ import (
 // Options say how to run a demo.
 type Options struct {
 	Seed     uint64
-	Port     int // of the embedded broker; 0: any free one
+	Port     int     // of the embedded broker; 0: any free one
+	Format   *Format // nil: JSON
 	Schedule Schedule
 	// Hasty ends the demo once every fault was found.
 	Hasty bool
@@ -31,9 +32,9 @@ type Options struct {
 
 // Settings are the configuration of the demo's audit: everything that a
 // minute can show, quick enough to be seen, and slack enough to hold on a slow
-// machine.
-func Settings(broker string) []string {
-	return []string{
+// machine. A registry is given where the format has one.
+func (f *Format) Settings(broker, registry string) []string {
+	settings := []string{
 		"name=demo",
 		"bootstrap.servers=" + broker,
 		"topics=" + Topic,
@@ -43,10 +44,13 @@ func Settings(broker string) []string {
 		"max.symbol.silence.ms=5000",
 		"clock.skew.tolerance.ms=250",
 		"partition.skew.threshold=2.0",
-		"field.sequence=feed_sequence",
 		"field.halt=trading",
 		"halt.values=halted",
 	}
+	if registry != "" {
+		settings = append(settings, "value.converter.schema.registry.url="+registry)
+	}
+	return append(settings, f.settings...)
 }
 
 const auditTopic = Topic + ".audit"
@@ -63,18 +67,29 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 		return nil, err
 	}
 	defer broker.Close()
-	address := broker.ListenAddrs()[0]
+	if o.Format == nil {
+		o.Format = &jsonFormat
+	}
+	address, registry := broker.ListenAddrs()[0], ""
+	if o.Format.schema != nil {
+		schemas := startRegistry(o.Format.schema)
+		defer schemas.Close()
+		registry = schemas.URL()
+	}
 	story := newStory(o)
 	in := newInjector(o.Schedule.Faults)
 	in.begun, in.ended = story.faultOn, story.faultOff
-	feed, err := newFeed(address, NewMarket(o.Seed, o.Schedule.Length), in)
+	feed, err := newFeed(address, o.Format, NewMarket(o.Seed, o.Schedule.Length), in)
 	if err != nil {
 		return nil, err
 	}
 	defer feed.close()
-	story.head(address)
+	story.head(address, registry, o.Format)
 
-	early, err := play(ctx, o, address, feed, story)
+	audit := func(ctx context.Context) error {
+		return o.Audit(ctx, o.Format.Settings(address, registry), story.announce)
+	}
+	early, err := play(ctx, o, address, audit, feed, story)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +100,7 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 // that lets nothing be missed and nothing be found that is not one: first the
 // audit, while the market still trades, then the subscriber, once it has read
 // what the audit wrote last, then the market.
-func play(ctx context.Context, o Options, address string, feed *feed, story *story) (early bool, err error) {
+func play(ctx context.Context, o Options, address string, audit func(context.Context) error, feed *feed, story *story) (early bool, err error) {
 	all, failed := errgroup.WithContext(context.WithoutCancel(ctx))
 	auditing, stopAudit := context.WithCancel(failed)
 	defer stopAudit()
@@ -98,7 +113,7 @@ func play(ctx context.Context, o Options, address string, feed *feed, story *sto
 	all.Go(func() error { return feed.run(trading) })
 	all.Go(func() error {
 		defer close(audited)
-		err := o.Audit(auditing, Settings(address), story.announce)
+		err := audit(auditing)
 		if err == nil && auditing.Err() == nil {
 			err = errors.New("the audit ended by itself")
 		}

@@ -130,6 +130,11 @@ func TestAPortThatIsTakenIsNamed(t *testing.T) {
 
 func TestLedgerWantsTheRightSymbolAndPartition(t *testing.T) {
 	skew := skewedClock()
+	opened := func(code engine.Code, severity engine.Severity, symbol string, partition int32) engine.Finding {
+		f := opened(code, severity, symbol, partition)
+		f.Evidence["attributed_to"] = "symbol " + symbol
+		return f
+	}
 	for _, c := range []struct {
 		why      string
 		found    engine.Finding
@@ -160,8 +165,37 @@ func TestAnUnreadableValueNamesItsSymbolByItsFirstBytes(t *testing.T) {
 	if !e.met(&f) {
 		t.Errorf("%s is not seen in %v", symbolGarbage, f.Evidence)
 	}
+	f.Evidence["first_bytes"] = `\x00\x00\x00\x00\x01\x08` + symbolGarbage + `\xf1`
+	if !e.met(&f) {
+		t.Errorf("%s is not seen in %v", symbolGarbage, f.Evidence)
+	}
 	f.Evidence["first_bytes"] = `{"symbol":"X` + symbolGarbage + `","timest`
 	if e.met(&f) {
 		t.Errorf("%s is seen in %v", symbolGarbage, f.Evidence)
+	}
+}
+
+// What a finding is attributed to may be known later than the finding.
+func TestAFindingMustBeAttributedAsInjected(t *testing.T) {
+	fault := venueClock(&jsonFormat)
+	l := newLedger([]*Fault{fault})
+	l.injected(fault, time.Unix(1, 0))
+	f := opened(engine.ClockSkew, engine.Warning, "KO", home("KO"))
+	f.Evidence["attributed_to"] = "symbol KO"
+	l.found(&f, time.Unix(2, 0))
+	if l.settled() || len(l.others) > 0 {
+		t.Errorf("settled by %v, others %v", f.Evidence, l.others)
+	}
+	s := Summary{Outcomes: l.outcomes}
+	if err := s.Err(); err == nil || err.Error() != "not found: CLOCK_SKEW as of venue XNYS" {
+		t.Errorf("the demo ends with %v", err)
+	}
+	f.Partition, f.Evidence = nil, map[string]any{"attributed_to": "venue XNYS", "partitions": []any{float64(home("KO")), float64(home("V"))}}
+	l.mentioned(&f)
+	if !l.settled() || s.Err() != nil {
+		t.Errorf("not settled by %v: %v", f.Evidence, s.Err())
+	}
+	if !fault.Expect[0].met(&f) {
+		t.Errorf("a finding of several partitions is not seen: %v", f.Evidence)
 	}
 }

@@ -23,9 +23,21 @@ type Fault struct {
 // Expectation is one finding that a fault must bring about.
 type Expectation struct {
 	Code       engine.Code
-	Kind       string // of the evidence; empty where the code has none
+	Kind       string        // of the evidence; empty where the code has none
+	Reason     engine.Reason // why values are unreadable; none: any reason
 	Symbol     string
-	Partitions []int32 // where the fault shows, in ascending order
+	Symbols    []string // of which any may be named, nil: Symbol alone
+	Unnamed    bool     // the finding names no symbol
+	Blames     string   // what the evidence must attribute it to in the end; empty: anything
+	Partitions []int32  // where the fault shows
+}
+
+// Subject is what the fault befalls.
+func (e *Expectation) Subject() string {
+	if e.Symbols != nil {
+		return e.Blames
+	}
+	return e.Symbol
 }
 
 // on says whether the fault is on at a time since the market opened.

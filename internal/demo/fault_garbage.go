@@ -15,8 +15,7 @@ func garbage() *Fault {
 				return []Message{m}
 			}
 			cut := m
-			whole := cut.Value(0)
-			cut.Raw = whole[:len(whole)/2]
+			cut.Cut = true
 			return []Message{m, cut}
 		},
 	}

@@ -45,7 +45,7 @@ func countBackward(messages []Message) int {
 func TestGarbageIsOneRecordThatIsNoJSON(t *testing.T) {
 	bad := 0
 	for _, m := range messagesOf(one(garbage()), 10*time.Second) {
-		if !json.Valid(m.Value(1)) {
+		if !json.Valid(jsonFormat.Value(&m, 1)) {
 			bad++
 			if m.Symbol != symbolGarbage || m.Partition != home(symbolGarbage) {
 				t.Errorf("garbage under %s on %d", m.Symbol, m.Partition)
@@ -132,18 +132,27 @@ func TestHotSymbolOverloadsItsPartition(t *testing.T) {
 
 // Each fault must touch symbols of its own, or one would hide another.
 func TestFaultsDoNotShareASymbol(t *testing.T) {
-	for name, s := range map[string]Schedule{"minute": Minute(), "brief": Brief()} {
+	for name, s := range map[string]Schedule{"minute": Minute(&jsonFormat), "brief": Brief(&jsonFormat)} {
 		seen := map[string]string{}
 		for _, f := range s.Faults {
 			if len(f.Expect) == 0 && f.Name != haltedSymbol().Name || f.Until > s.Length || f.Until != 0 && f.Until <= f.From {
 				t.Errorf("%s: %s expects %d findings from %s until %s", name, f.Name, len(f.Expect), f.From, f.Until)
 			}
 			for _, e := range f.Expect {
-				if other := seen[e.Symbol]; other != "" && other != f.Name {
-					t.Errorf("%s: %s befalls %s and so does %s", name, f.Name, e.Symbol, other)
+				for _, symbol := range append([]string{e.Symbol}, e.Symbols...) {
+					if other := seen[symbol]; other != "" && other != f.Name {
+						t.Errorf("%s: %s befalls %s and so does %s", name, f.Name, symbol, other)
+					}
+					seen[symbol] = f.Name
 				}
-				seen[e.Symbol] = f.Name
 			}
 		}
+	}
+}
+
+// One finding a partition tells of all values that cannot be read there.
+func TestFaultsOfUnreadableValuesAreOnPartitionsOfTheirOwn(t *testing.T) {
+	if home(symbolStray) == home(symbolGarbage) {
+		t.Errorf("%s and %s are both on partition %d", symbolStray, symbolGarbage, home(symbolStray))
 	}
 }

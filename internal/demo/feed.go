@@ -14,6 +14,7 @@ const feedStep = 25 * time.Millisecond
 
 // feed plays a market through the faults to a broker in real time.
 type feed struct {
+	format   *Format
 	market   *Market
 	injector *injector
 	opened   time.Time
@@ -25,9 +26,9 @@ type feed struct {
 
 // newFeed opens the producers. Both are told the partition by the message:
 // what differs between them is the hash that put it there.
-func newFeed(broker string, market *Market, in *injector) (*feed, error) {
-	f := &feed{market: market, injector: in, begin: make(chan struct{}), failed: make(chan error, 1)}
-	for i, id := range []string{"demo-market", "demo-crc32"} {
+func newFeed(broker string, format *Format, market *Market, in *injector) (*feed, error) {
+	f := &feed{format: format, market: market, injector: in, begin: make(chan struct{}), failed: make(chan error, 1)}
+	for i, id := range []string{"demo-market", "demo-other"} {
 		client, err := kgo.NewClient(
 			kgo.SeedBrokers(broker), kgo.ClientID(id), kgo.DefaultProduceTopic(Topic),
 			kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerLinger(10*time.Millisecond),
@@ -76,7 +77,7 @@ func (f *feed) write(m *Message) {
 		client = f.clients[1]
 	}
 	record := &kgo.Record{
-		Key: []byte(m.Symbol), Value: m.Value(f.opened.UnixNano()),
+		Key: []byte(m.Symbol), Value: f.format.Value(m, f.opened.UnixNano()),
 		Partition: m.Partition, Timestamp: f.opened.Add(m.At),
 	}
 	client.Produce(context.Background(), record, func(_ *kgo.Record, err error) {

@@ -12,6 +12,7 @@ type Outcome struct {
 	Expect   Expectation
 	Injected time.Time // zero: the fault was never on
 	Found    time.Time // zero: not found
+	Blamed   bool      // it was attributed as expected
 	Resolved bool
 	id       string
 }
@@ -58,7 +59,7 @@ func (l *ledger) found(f *engine.Finding, at time.Time) {
 	}
 	for _, o := range l.outcomes {
 		if o.id == "" && !o.Injected.IsZero() && o.Expect.met(f) {
-			o.id, o.Found = f.ID, at
+			o.id, o.Found, o.Blamed = f.ID, at, o.Expect.blamed(f)
 			return
 		}
 	}
@@ -73,10 +74,20 @@ func (l *ledger) found(f *engine.Finding, at time.Time) {
 	l.others = append(l.others, *f)
 }
 
-// settled says whether every injected fault was found.
+// mentioned notes how a finding stands that a report lists: what it is
+// attributed to is known only after some ticks.
+func (l *ledger) mentioned(f *engine.Finding) {
+	for _, o := range l.outcomes {
+		if o.id == f.ID && o.id != "" {
+			o.Blamed = o.Expect.blamed(f)
+		}
+	}
+}
+
+// settled says whether every injected fault was found for what it is.
 func (l *ledger) settled() bool {
 	for _, o := range l.outcomes {
-		if o.Found.IsZero() {
+		if o.Found.IsZero() || !o.Blamed {
 			return false
 		}
 	}

@@ -93,7 +93,7 @@ func TestSessionHasItsBursts(t *testing.T) {
 func TestValueIsATick(t *testing.T) {
 	tick := NewMarket(1, time.Minute).Until(time.Second)[0]
 	m := message(tick)
-	value := m.Value(1_700_000_000_000_000_000)
+	value := jsonFormat.Value(&m, 1_700_000_000_000_000_000)
 	var got struct {
 		Symbol string  `json:"symbol"`
 		Time   int64   `json:"timestamp_ns"`

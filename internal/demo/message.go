@@ -7,15 +7,16 @@ import (
 	"github.com/auditstream/auditstream/engine"
 )
 
-// Message is what a producer writes: a tick, or in its place raw bytes.
+// Message is what a producer writes: a tick, and what faults have made of it.
 type Message struct {
 	Tick
 	Event     time.Duration // event time since the market opened; Tick.At unless a fault has moved it
 	Partition int32
-	Second    bool   // written by the second producer
-	Micros    bool   // the event time is spelled in microseconds
-	Halted    bool   // it tells that trading of the symbol is halted
-	Raw       []byte // the value as it is, in place of the tick; nil: the tick
+	Second    bool // written by the second producer
+	Micros    bool // the event time is spelled in microseconds
+	Halted    bool // it tells that trading of the symbol is halted
+	Cut       bool // the value ends in the middle
+	Stray     bool // the value is of another format
 }
 
 // message is a tick as the market's own producers write it: keyed by its
@@ -28,48 +29,29 @@ func partitionOf(hash engine.Hash, symbol string) int32 {
 	return hash.Partition([]byte(symbol), partitionCount)
 }
 
-// Value is the JSON of the message when the market opened at the given Unix
-// time in nanoseconds: about 170 bytes.
-func (m *Message) Value(opened int64) []byte {
-	if m.Raw != nil {
-		return m.Raw
+// spelled is an event time in the unit in which the producer spells it, which
+// is nanoseconds unless a fault has changed it.
+func (m *Message) spelled(event int64) int64 {
+	if m.Micros {
+		return event / 1e3
 	}
-	b := make([]byte, 0, 192)
-	b = append(b, `{"symbol":"`...)
-	b = append(b, m.Symbol...)
-	b = append(b, `","timestamp_ns":`...)
-	if at := opened + int64(m.Event); m.Micros {
-		b = strconv.AppendInt(b, at/1000, 10)
-	} else {
-		b = strconv.AppendInt(b, at, 10)
-	}
-	b = append(b, `,"bid_price":`...)
-	b = appendCents(b, m.Bid)
-	b = append(b, `,"ask_price":`...)
-	b = appendCents(b, m.Ask)
-	b = append(b, `,"bid_size":`...)
-	b = strconv.AppendInt(b, m.BidSize, 10)
-	b = append(b, `,"ask_size":`...)
-	b = strconv.AppendInt(b, m.AskSize, 10)
-	b = append(b, `,"venue":"DEMO","currency":"USD","sequence":`...)
-	b = strconv.AppendInt(b, m.Sequence, 10)
-	b = m.appendFeed(b)
-	return append(b, '}')
+	return event
 }
 
-// appendFeed adds what the feeds of single symbols have: a number of each
-// message, or whether trading goes on.
-func (m *Message) appendFeed(b []byte) []byte {
+// feedSequence is the number that the feed gives its messages; only that of
+// one symbol does.
+func (m *Message) feedSequence() (int64, bool) { return m.Sequence, m.Symbol == symbolGap }
+
+// trading is what the message tells of trading in its symbol; only the feed of
+// one symbol tells.
+func (m *Message) trading() string {
 	switch {
-	case m.Symbol == symbolGap:
-		b = append(b, `,"feed_sequence":`...)
-		b = strconv.AppendInt(b, m.Sequence, 10)
 	case m.Halted:
-		b = append(b, `,"trading":"halted"`...)
+		return "halted"
 	case m.Symbol == symbolHalted:
-		b = append(b, `,"trading":"open"`...)
+		return "open"
 	}
-	return b
+	return ""
 }
 
 // appendCents writes cents as a decimal number with two places.

@@ -35,9 +35,12 @@ func newStory(o Options) *story {
 }
 
 // head says what runs and where to look at it.
-func (s *story) head(broker string) {
-	s.announce("market", fmt.Sprintf("%d symbols on %d partitions of topic %s", symbolCount, partitionCount, Topic))
+func (s *story) head(broker, registry string, f *Format) {
+	s.announce("market", fmt.Sprintf("%d symbols on %d partitions of topic %s, %s", symbolCount, partitionCount, Topic, f.Says))
 	s.announce("broker", broker+" (any Kafka client may connect: kcat -b "+broker+" -t "+Topic+" -C)")
+	if registry != "" {
+		s.announce("registry", registry+" (schema "+fmt.Sprint(schemaID)+")")
+	}
 	s.announce("reports", "topic "+auditTopic+", read committed")
 }
 
@@ -86,6 +89,9 @@ func (s *story) report(r subscribe.Report) error {
 		f := &events[i]
 		s.ledger.found(f, now)
 		fmt.Fprint(s.out, s.style.Dim(clock(now.Sub(s.began))), s.style.Block("  ", f))
+	}
+	for i := range r.Report.Findings {
+		s.ledger.mentioned(&r.Report.Findings[i])
 	}
 	if s.ledger.settled() {
 		s.last.Do(func() { close(s.settled) })

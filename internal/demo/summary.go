@@ -26,7 +26,9 @@ func (s *Summary) Err() error {
 	var missing, others []string
 	for _, o := range s.Outcomes {
 		if o.Found.IsZero() && !s.Early {
-			missing = append(missing, o.Expect.Code.String()+" of "+o.Expect.Symbol)
+			missing = append(missing, o.Expect.Code.String()+" of "+o.Expect.Subject())
+		} else if !o.Blamed && !s.Early {
+			missing = append(missing, o.Expect.Code.String()+" as of "+o.Expect.Blames)
 		}
 	}
 	for i := range s.Others {
@@ -46,8 +48,8 @@ func (s *Summary) Err() error {
 // Table writes the summary for a person.
 func (s *Summary) Table(style view.Style) string {
 	var b strings.Builder
-	const row = "%-16s %-22s %-6s %-9s %-7s %s\n"
-	b.WriteString(style.Bold(fmt.Sprintf(row, "fault", "finding", "symbol", "partition", "after", "")))
+	const row = "%-16s %-22s %-15s %-11s %-7s %s\n"
+	b.WriteString(style.Bold(fmt.Sprintf(row, "fault", "finding", "of", "partition", "after", "")))
 	injected, found := 0, 0
 	for _, o := range s.Outcomes {
 		after, note := "-", style.Bad("not found")
@@ -59,6 +61,9 @@ func (s *Summary) Table(style view.Style) string {
 			if o.Resolved {
 				note = style.Good("found, resolved")
 			}
+			if !o.Blamed {
+				note = style.Bad("found, but not as of " + o.Expect.Blames)
+			}
 		case o.Injected.IsZero():
 			note = "not injected"
 		case s.Early:
@@ -67,7 +72,7 @@ func (s *Summary) Table(style view.Style) string {
 		if !o.Injected.IsZero() {
 			injected++
 		}
-		fmt.Fprintf(&b, row, o.Fault.Name, o.Expect.Code, o.Expect.Symbol, numbers(o.Expect.Partitions), after, note)
+		fmt.Fprintf(&b, row, o.Fault.Name, o.Expect.Code, o.Expect.Subject(), numbers(o.Expect.Partitions), after, note)
 	}
 	for _, f := range s.Harmless {
 		fmt.Fprintf(&b, row, f.Name, "-", "", "", "-", "is no fault: nothing to find")

@@ -13,7 +13,11 @@ const (
 	symbolFrozen   = "ADBE"
 	symbolHalted   = "QCOM"
 	symbolBackfill = "META"
+	symbolStray    = "GOOG"
 )
+
+// symbolsVenue are those of the venue whose clock goes wrong.
+var symbolsVenue = []string{"JPM", "V", "KO", "PEP", "IBM"}
 
 // symbolsCRC32 are written by the crc32 producer too. Both hashes must
 // disagree on them, or no symbol would be split.
