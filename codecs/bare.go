@@ -15,9 +15,9 @@ type BareSchemas struct {
 // does not fit, and begins like a JSON object, is read as JSON.
 type Bare struct {
 	schemas BareSchemas
-	json    TickDecoder
-	meaning *Meaning
-	found   Scalars
+	json    *JSON
+	text    bool // the value was read as JSON
+	byPlan
 }
 
 // NewBare is a decoder of values that name no schema of a registry.
@@ -26,7 +26,7 @@ func NewBare(s BareSchemas, f Fields) (*Bare, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Bare{schemas: s, json: text, meaning: NewMeaning(f)}, nil
+	return &Bare{schemas: s, json: text, byPlan: byPlan{meaning: NewMeaning(f)}}, nil
 }
 
 // Avro's single-object encoding: two bytes of its own, the schema's CRC-64-AVRO
@@ -40,6 +40,7 @@ const (
 // Decode implements [TickDecoder].
 func (d *Bare) Decode(value []byte, t *engine.Tick) {
 	t.Kind, t.Reason, t.Symbol, t.EventTime, t.Unit = engine.Unreadable, engine.ReasonNone, nil, 0, engine.UnitAuto
+	d.plan, d.text = nil, false
 	switch {
 	case value == nil:
 		t.Kind = engine.Tombstone
@@ -70,12 +71,15 @@ func (d *Bare) Decode(value []byte, t *engine.Tick) {
 	case framed:
 		t.Format, t.Reason, t.SchemaID = engine.FormatUnknown, engine.ReasonFramed, id
 	case startsObject(value):
+		d.text = true
 		d.json.Decode(value, t)
 	}
 }
 
-func (d *Bare) read(p Plan, b []byte, t *engine.Tick) {
-	if t.Reason = p.Read(b, &d.found); t.Reason == engine.ReasonNone {
-		d.meaning.Fill(t, &d.found)
+// Next implements [ItemDecoder].
+func (d *Bare) Next(t *engine.Tick) bool {
+	if d.text {
+		return d.json.Next(t)
 	}
+	return d.next(t)
 }

@@ -11,12 +11,6 @@ import (
 // Its tick has [engine.ReasonSchemaAway], and must not be observed.
 var ErrSchemaAway = errors.New("the schema registry has not answered")
 
-// Plan reads the fields of ticks out of records of one schema. It is
-// immutable, and total: bytes that are not the schema's give a reason.
-type Plan interface {
-	Read(payload []byte, s *Scalars) engine.Reason
-}
-
 // Schema is what a registry has under an id: the plan of a schema, or nil and
 // the reason why there is none.
 type Schema struct {
@@ -78,8 +72,7 @@ type Registered struct {
 	own     TickDecoder // of values that name no schema
 	json    TickDecoder // of JSON that names one
 	items   ItemDecoder // the one of them that has read the value and may have more of it
-	meaning *Meaning
-	found   Scalars
+	byPlan
 	joined  []byte                // message indexes and payload that stood apart
 	known   map[SchemaRef]*Schema // answers that are for good
 	lastRef SchemaRef
@@ -90,7 +83,7 @@ type Registered struct {
 // NewRegistered is a decoder with the schemas of a registry. own reads values
 // that name none.
 func NewRegistered(schemas Schemas, f Fields, own TickDecoder) (*Registered, error) {
-	d := &Registered{schemas: schemas, own: own, json: own, meaning: NewMeaning(f), known: map[SchemaRef]*Schema{}, epoch: schemas.Epoch()}
+	d := &Registered{schemas: schemas, own: own, json: own, byPlan: byPlan{meaning: NewMeaning(f)}, known: map[SchemaRef]*Schema{}, epoch: schemas.Epoch()}
 	if _, bare := own.(*Bare); bare {
 		text, err := NewJSON(f)
 		if err != nil {
@@ -109,7 +102,7 @@ func (d *Registered) Decode(value []byte, t *engine.Tick) {
 // DecodeRecord implements [RecordDecoder].
 func (d *Registered) DecodeRecord(r *Record, t *engine.Tick) {
 	t.Kind, t.Reason, t.Symbol, t.EventTime, t.Unit = engine.Unreadable, engine.ReasonNone, nil, 0, engine.UnitAuto
-	t.Format, t.SchemaID, d.items = engine.FormatUnknown, 0, nil
+	t.Format, t.SchemaID, d.items, d.plan = engine.FormatUnknown, 0, nil, nil
 	value := r.Value
 	ref, payload, indexes, named := SchemaOf(value, r.Headers)
 	switch {
@@ -140,7 +133,12 @@ func (d *Registered) delegate(to TickDecoder, value []byte, t *engine.Tick) {
 }
 
 // Next implements [ItemDecoder].
-func (d *Registered) Next(t *engine.Tick) bool { return d.items != nil && d.items.Next(t) }
+func (d *Registered) Next(t *engine.Tick) bool {
+	if d.plan != nil {
+		return d.next(t)
+	}
+	return d.items != nil && d.items.Next(t)
+}
 
 // schema is what the registry has. Only answers that are for good are kept
 // here, until the source says that one of them was not.
@@ -179,9 +177,7 @@ func (d *Registered) payload(s *Schema, payload []byte, t *engine.Tick) {
 		t.Format = s.Format
 		return
 	}
-	if t.Reason = s.Plan.Read(payload, &d.found); t.Reason == engine.ReasonNone {
-		d.meaning.Fill(t, &d.found)
-	}
+	d.read(s.Plan, payload, t)
 }
 
 // startsObject reports whether a value begins like a JSON object.

@@ -14,6 +14,8 @@ func (p *fixedPlan) Read(_ []byte, s *Scalars) engine.Reason {
 	return engine.ReasonNone
 }
 
+func (p *fixedPlan) Next(*Scalars) bool { return false }
+
 // shelf are schemas that can be changed.
 type shelf struct {
 	epoch  uint64

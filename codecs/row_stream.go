@@ -12,16 +12,20 @@ import (
 //
 //	unsigned varint and bytes: venue
 //	signed varints: row's through - through, row's last event - last event, lead
-//	one byte of flags: 1 last event of ticks far ahead, 2 numbers are known
+//	one byte of flags: 1 last event of ticks far ahead, 2 numbers are known,
+//	    4 first number is known, 8 the count began anew
 //	with 1: 8 bytes big endian: last event of ticks far ahead
 //	with 2: signed varints: last number, row's last event - its event time, lost, filled, repeats, resets;
 //	    8 bytes: content; unsigned varint: how many ranges are missing; of each
 //	    signed varints: last number - from, to - from
+//	with 4: signed varint: last number - first number
 //
 // Differences wrap, so every value of 64 bits comes back.
 const (
 	streamAhead = 1 << iota
 	streamNumbers
+	streamFirst
+	streamAnew
 )
 
 func appendStreams(dst []byte, r *engine.SymbolRow) []byte {
@@ -36,7 +40,10 @@ func appendStreams(dst []byte, r *engine.SymbolRow) []byte {
 			flags |= streamAhead
 		}
 		if s.Numbers.Known {
-			flags |= streamNumbers
+			flags |= streamNumbers | streamFirst
+		}
+		if s.Numbers.Anew {
+			flags |= streamAnew
 		}
 		dst = append(dst, flags)
 		if flags&streamAhead != 0 {
@@ -44,6 +51,7 @@ func appendStreams(dst []byte, r *engine.SymbolRow) []byte {
 		}
 		if flags&streamNumbers != 0 {
 			dst = appendNumbers(dst, &s.Numbers, r.LastEvent)
+			dst = appendVarints(dst, s.Numbers.Last-s.Numbers.First)
 		}
 	}
 	return dst
@@ -77,6 +85,11 @@ func readStreams(r *engine.SymbolRow, payload []byte) error {
 		if flags&streamNumbers != 0 {
 			in.numbers(&s.Numbers, r.LastEvent)
 		}
+		s.Numbers.First = s.Numbers.Last // of rows that do not say it
+		if flags&streamFirst != 0 {
+			s.Numbers.First = s.Numbers.Last - in.varint("number: first")
+		}
+		s.Numbers.Anew = flags&streamAnew != 0
 		r.Streams = append(r.Streams, s)
 	}
 	if in.err == nil && in.at < len(payload) {

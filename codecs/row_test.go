@@ -44,15 +44,15 @@ func TestSymbolRowBytes(t *testing.T) {
 	fed.Streams = []engine.StreamRow{
 		{Venue: "X", Through: 40, LastEvent: t0, LastAhead: engine.NoTime, Lead: 3},
 		{Venue: "TRF", Through: 41, LastEvent: t0, LastAhead: t0 + 37e9, Numbers: engine.NumberRow{
-			Known: true, Last: 108, Event: t0, Content: 9, Lost: 3, Filled: 1, Repeats: 2, Missing: []engine.Span{{From: 104, To: 106}},
+			Known: true, Last: 108, First: 101, Event: t0, Content: 9, Lost: 3, Filled: 1, Repeats: 2, Missing: []engine.Span{{From: 104, To: 106}},
 		}},
 	}
 	// Bytes that are stored: a change of the layout needs a new version.
 	for golden, row := range map[string]engine.SymbolRow{
 		"0100" + "0000000000000029" + "1816e9d344d3b000" + "1816e9d34604dd00" + "0e02160400":            plain,
 		"0120" + "0000000000000029" + "1816e9d344d3b000" + "1816e9d34604dd00" + "0e02160400" + "180612": placed,
-		"0180" + "0000000000000029" + "1816e9d344d3b000" + "1816e9d34604dd00" + "0e02160400" + "2e" + "010102" + "0229" + "02" +
-			"0158" + "020006" + "00" + "03545246" + "000000" + "03" + "1816e9dbe232e200" + "d8010006020400" + "0000000000000009" + "01" + "0804": fed,
+		"0180" + "0000000000000029" + "1816e9d344d3b000" + "1816e9d34604dd00" + "0e02160400" + "2f" + "010102" + "022a" + "02" +
+			"0158" + "020006" + "00" + "03545246" + "000000" + "07" + "1816e9dbe232e200" + "d8010006020400" + "0000000000000009" + "01" + "0804" + "0e": fed,
 		"010f" + "0000000000000029" + "1816e9d344d3b000" + "1816e9d34604dd00" + "0e02160400" + "1816e9dbe232e200" + "02" +
 			"0a" + "0c" + "06" + "06" + "80ade204" + "ffb38913" + "80dac409" + "80dac409" + "00": open,
 	} {

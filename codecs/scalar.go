@@ -1,9 +1,8 @@
 package codecs
 
 import (
-	"fmt"
+	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/auditstream/auditstream/engine"
 )
@@ -34,44 +33,23 @@ type Scalar struct {
 }
 
 // Scalars are the fields of a tick that were found in one record.
-type Scalars struct{ Symbol, Time, Sequence, SequenceFirst, Venue, Halt Scalar }
+type Scalars struct {
+	Symbol, Time, Sequence, SequenceFirst, Venue, Halt, Kind Scalar
 
-// Leaf is where a field goes.
-type Leaf func(*Scalars) *Scalar
+	Content uint64 // hash of what the tick says beside symbol, times and sequence; 0: not asked for, or nothing
+	Apart   Apart  // where fields stand that are no content, for plans
 
-// ScalarPath is a field of ticks by the steps of its path.
-type ScalarPath struct {
-	Any  [][]string // alternatives: the first that a schema has counts
-	Leaf Leaf
+	Several bool    // the record's ticks are elements of an array, and what is here is none yet
+	Type    int     // of the record, for the plan
+	Cursors Cursors // where it stands
 }
 
-// ScalarPaths are the paths of the fields that ticks have, for formats with a
-// schema. Steps into arrays are refused: a record of such a format is one tick.
-func (f *Fields) ScalarPaths() (out []ScalarPath, err error) {
-	first, last := sequenceRange(f.Sequence)
-	for _, p := range []struct {
-		key, paths string
-		leaf       Leaf
-	}{
-		{"field.symbol", f.Symbol, func(s *Scalars) *Scalar { return &s.Symbol }},
-		{"field.timestamp", f.Timestamp, func(s *Scalars) *Scalar { return &s.Time }},
-		{"field.sequence", last, func(s *Scalars) *Scalar { return &s.Sequence }},
-		{"field.sequence", first, func(s *Scalars) *Scalar { return &s.SequenceFirst }},
-		{"field.venue", f.Venue, func(s *Scalars) *Scalar { return &s.Venue }},
-		{"field.halt", f.Halt.Path, func(s *Scalars) *Scalar { return &s.Halt }},
-	} {
-		path := ScalarPath{Leaf: p.leaf}
-		for _, one := range alternatives(p.paths) {
-			if strings.Contains(one, "[]") {
-				return nil, fmt.Errorf("%s %q: values with a schema are read as one tick each, without []", p.key, one)
-			}
-			path.Any = append(path.Any, strings.Split(one, "."))
-		}
-		if len(path.Any) > 0 {
-			out = append(out, path)
-		}
-	}
-	return out, nil
+// Reset forgets the record before. Cursors need not be: a plan that uses them
+// sets them.
+func (s *Scalars) Reset() {
+	s.Symbol, s.Time, s.Sequence, s.SequenceFirst = Scalar{}, Scalar{}, Scalar{}, Scalar{}
+	s.Venue, s.Halt, s.Kind = Scalar{}, Scalar{}, Scalar{}
+	s.Content, s.Apart.n, s.Several = 0, 0, false
 }
 
 // Meaning turns scalars into a tick's fields by the same rules as a JSON
@@ -82,17 +60,22 @@ type Meaning struct {
 	missing bool // a record without a time is judged by its record time
 	number  []byte
 	halts   Halts
+	ticks   []string // kinds that are ticks, empty: all
 }
 
 // NewMeaning takes the rules from f.
 func NewMeaning(f Fields) *Meaning {
-	return &Meaning{values: valuesOf(f), missing: f.TimeOfRecord, halts: f.Halt}
+	return &Meaning{values: valuesOf(f), missing: f.TimeOfRecord, halts: f.Halt, ticks: f.kinds()}
 }
 
 // Fill sets the tick's fields, and its kind and reason where symbol or time is
-// not usable.
+// not usable, or where the message is of a kind that is no tick.
 func (m *Meaning) Fill(t *engine.Tick, s *Scalars) {
-	m.recordTime = t.RecordTime
+	if len(m.ticks) > 0 && !slices.ContainsFunc(m.ticks, func(kind string) bool { return kind == string(m.kind(&s.Kind)) }) {
+		t.Kind, t.Reason = engine.Ignored, engine.ReasonNone
+		return
+	}
+	m.recordTime, t.Content = t.RecordTime, s.Content
 	symbol, reason := m.symbol(&s.Symbol)
 	event, unit, timeReason := m.eventTime(&s.Time)
 	if m.missing && t.RecordTime != engine.NoTime && (timeReason == engine.ReasonTimeMissing || timeReason == engine.ReasonTimeNull) {
@@ -118,6 +101,18 @@ func (m *Meaning) Fill(t *engine.Tick, s *Scalars) {
 		m.venue = strconv.AppendInt(m.venue[:0], v.Int, 10)
 		t.Venue = m.venue
 	}
+}
+
+// kind is the spelling of what kind a message is.
+func (m *Meaning) kind(s *Scalar) []byte {
+	switch s.Form {
+	case Text:
+		return s.Text
+	case Integer:
+		m.number = strconv.AppendInt(m.number[:0], s.Int, 10)
+		return m.number
+	}
+	return nil
 }
 
 func sequenceOf(s *Scalar) (int64, bool) {

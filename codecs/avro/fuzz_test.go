@@ -28,6 +28,10 @@ func FuzzRead(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
+	several, err := Compile(manyKinds, nil, codecs.Fields{Symbol: "a[]", Timestamp: "ts", Content: true})
+	if err != nil {
+		f.Fatal(err)
+	}
 	inner := map[string]any{"a": []any{}, "symbol": nil, "m": map[string]any{}, "ts": 1.5, "next": nil, "b": true, "f": float32(1), "z": []byte{}}
 	for _, v := range []map[string]any{
 		inner,
@@ -61,6 +65,13 @@ func FuzzRead(f *testing.F) {
 			}
 			t.Fatalf("the library reads %v, the plan says %s", v, reason)
 		}
+		ticks := 0
+		for several.Read(b, &s); several.Next(&s); ticks++ {
+		}
+		if items, _ := v["a"].([]any); ticks != len(items) {
+			t.Fatalf("the library reads %v, the plan %d ticks", v, ticks)
+		}
+		p.Read(b, &s)
 		same := true
 		switch symbol := v["symbol"].(type) {
 		case nil:

@@ -16,14 +16,19 @@ import (
 type Plan struct {
 	root        *node
 	fingerprint [8]byte
+
+	arrays []*node         // that hold ticks, or the arrays that do
+	forget [][]codecs.Leaf // by level: fields to be forgotten before an element
+	says   bool            // a tick has content, and it is asked for
 }
 
 // Compile makes a plan of a schema in Avro's JSON. References are the schemas
 // that it names without defining them, each after those that it needs itself.
 //
 // A step of a path is a field's name in the schema that the record was written
-// with, or one of its aliases, or a key of a map; unions are looked through. A
-// path that the schema does not have is no error: ticks then miss the field.
+// with, or one of its aliases, or a key of a map; unions are looked through, and
+// [] goes into an array. A path that the schema does not have is no error: ticks
+// then miss the field.
 func Compile(schema string, references []string, f codecs.Fields) (*Plan, error) {
 	cache := new(avro.SchemaCache)
 	for _, r := range references {
@@ -35,27 +40,27 @@ func Compile(schema string, references []string, f codecs.Fields) (*Plan, error)
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
-	c := compiler{named: map[string]*avro.SchemaNode{}, skips: map[string]*node{}}
+	p := &Plan{}
+	c := compiler{plan: p, content: f.Content, named: map[string]*avro.SchemaNode{}, skips: map[string]*node{}}
 	root := parsed.Root()
 	c.collect(root)
 	paths, err := f.ScalarPaths()
 	if err != nil {
 		return nil, err
 	}
-	var wants []want
-	for _, p := range paths {
-		for _, steps := range p.Any {
-			if c.space = ""; c.has(root, steps) {
-				wants = append(wants, want{steps, p.Leaf})
-				break
-			}
-		}
-	}
-	n, err := c.node(root, wants)
+	var wants []codecs.ScalarWant
+	wants, p.forget, err = codecs.ScalarWants(paths, func(steps []string) bool {
+		c.space = ""
+		return c.has(root, steps)
+	})
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{root: n}
+	c.space = ""
+	if p.root, err = c.node(root, wants); err != nil {
+		return nil, err
+	}
+	p.says = f.Content && p.tick().says()
 	h := avro.NewRabin()
 	h.Write(parsed.Canonical())
 	for i, sum := 0, h.Sum64(); i < len(p.fingerprint); i, sum = i+1, sum>>8 {
@@ -64,17 +69,26 @@ func Compile(schema string, references []string, f codecs.Fields) (*Plan, error)
 	return p, nil
 }
 
-// want is a field by the steps that are left of its path.
-type want struct {
-	steps []string
-	leaf  codecs.Leaf
+// tick is the value that is a tick: the record, or an element of its innermost
+// array.
+func (p *Plan) tick() *node {
+	tick := p.root
+	for _, n := range p.arrays {
+		if n.level == len(p.forget)-2 {
+			tick = n.kids[0]
+		}
+	}
+	return tick
 }
 
 type compiler struct {
-	space string // namespace in which names are written
-	named map[string]*avro.SchemaNode
-	skips map[string]*node // named types of which nothing is wanted; they may be recursive
-	count int
+	plan    *Plan
+	content bool   // places of fields are wanted
+	level   int    // arrays around, of those that hold ticks
+	space   string // namespace in which names are written
+	named   map[string]*avro.SchemaNode
+	skips   map[string]*node // named types of which nothing is wanted; they may be recursive
+	count   int
 }
 
 const maxNodes = 1 << 16 // of one plan; real schemas have hundreds
@@ -106,15 +120,13 @@ func (c *compiler) collect(n *avro.SchemaNode) {
 	}
 }
 
-func (c *compiler) node(s *avro.SchemaNode, wants []want) (*node, error) {
+func (c *compiler) node(s *avro.SchemaNode, wants []codecs.ScalarWant) (*node, error) {
 	if c.count++; c.count > maxNodes {
 		return nil, fmt.Errorf("schema: more than %d types", maxNodes)
 	}
 	out := &node{wanted: len(wants) > 0, unit: unitOf(s.LogicalType), local: strings.HasPrefix(s.LogicalType, "local-")}
-	for _, w := range wants {
-		if len(w.steps) == 0 {
-			out.leaf = w.leaf
-		}
+	if s.Type != "union" { // whose branches have the value
+		out.takes(wants, c.content)
 	}
 	switch s.Type {
 	case "null":
@@ -134,7 +146,7 @@ func (c *compiler) node(s *avro.SchemaNode, wants []want) (*node, error) {
 	case "bytes", "string":
 		out.kind = kindBytes
 	case "array":
-		return out, c.item(out, kindArray, s.Items, nil)
+		return out, c.array(out, s.Items, codecs.Below(wants, codecs.Element))
 	case "map":
 		return out, c.values(out, s.Values, wants)
 	case "union":
@@ -152,7 +164,18 @@ func (c *compiler) node(s *avro.SchemaNode, wants []want) (*node, error) {
 	return out, nil
 }
 
-func (c *compiler) item(out *node, k kind, s *avro.SchemaNode, wants []want) error {
+// array compiles an array, which holds ticks where a path leads into it.
+func (c *compiler) array(out *node, items *avro.SchemaNode, wants []codecs.ScalarWant) error {
+	if slices.ContainsFunc(wants, func(w codecs.ScalarWant) bool { return w.Leaf != nil }) {
+		out.ticks, out.level, out.index = true, c.level, len(c.plan.arrays)
+		c.plan.arrays = append(c.plan.arrays, out)
+		c.level++
+		defer func() { c.level-- }()
+	}
+	return c.item(out, kindArray, items, wants)
+}
+
+func (c *compiler) item(out *node, k kind, s *avro.SchemaNode, wants []codecs.ScalarWant) error {
 	kid, err := c.node(s, wants)
 	out.kind, out.kids = k, append(out.kids, kid)
 	return err
@@ -160,16 +183,16 @@ func (c *compiler) item(out *node, k kind, s *avro.SchemaNode, wants []want) err
 
 // values compiles a map: the values that are skipped, and one node for each
 // key that a path names.
-func (c *compiler) values(out *node, s *avro.SchemaNode, wants []want) error {
+func (c *compiler) values(out *node, s *avro.SchemaNode, wants []codecs.ScalarWant) error {
 	if err := c.item(out, kindMap, s, nil); err != nil {
 		return err
 	}
 	for _, w := range wants {
-		if len(w.steps) == 0 || slices.Contains(out.keys, w.steps[0]) {
+		if len(w.Steps) == 0 || slices.Contains(out.keys, w.Steps[0]) {
 			continue
 		}
-		out.keys = append(out.keys, w.steps[0])
-		if err := c.item(out, kindMap, s, below(wants, w.steps[0])); err != nil {
+		out.keys = append(out.keys, w.Steps[0])
+		if err := c.item(out, kindMap, s, codecs.Below(wants, w.Steps[0])); err != nil {
 			return err
 		}
 	}
@@ -184,8 +207,10 @@ func (c *compiler) has(s *avro.SchemaNode, steps []string) bool {
 	switch s.Type {
 	case "union":
 		return slices.ContainsFunc(s.Branches, func(b avro.SchemaNode) bool { return c.has(&b, steps) })
+	case "array":
+		return steps[0] == codecs.Element && c.has(s.Items, steps[1:])
 	case "map":
-		return c.has(s.Values, steps[1:])
+		return steps[0] != codecs.Element && c.has(s.Values, steps[1:])
 	case "record", "error":
 		at := fieldOf(s, steps[0])
 		if at < 0 {
@@ -200,18 +225,8 @@ func (c *compiler) has(s *avro.SchemaNode, steps []string) bool {
 	return d != nil && d.Type == "record" && c.has(d, steps)
 }
 
-// below are the fields behind one step.
-func below(wants []want, step string) (out []want) {
-	for _, w := range wants {
-		if len(w.steps) > 0 && w.steps[0] == step {
-			out = append(out, want{w.steps[1:], w.leaf})
-		}
-	}
-	return out
-}
-
 // namedType compiles a record, enum or fixed, or a reference to one.
-func (c *compiler) namedType(s *avro.SchemaNode, out *node, wants []want) (*node, error) {
+func (c *compiler) namedType(s *avro.SchemaNode, out *node, wants []codecs.ScalarWant) (*node, error) {
 	name := fullName(s)
 	if d := c.definition(s.Type); d != nil {
 		s, name = d, fullName(d)
@@ -254,10 +269,10 @@ func (c *compiler) definition(name string) *avro.SchemaNode {
 
 // record compiles the fields, and joins those that are skipped by a constant
 // number of bytes.
-func (c *compiler) record(s *avro.SchemaNode, out *node, wants []want) error {
+func (c *compiler) record(s *avro.SchemaNode, out *node, wants []codecs.ScalarWant) error {
 	steps := claims(s, wants)
 	for i := range s.Fields {
-		kid, err := c.node(&s.Fields[i].Type, below(wants, steps[i]))
+		kid, err := c.node(&s.Fields[i].Type, codecs.Below(wants, steps[i]))
 		if err != nil {
 			return err
 		}
@@ -282,14 +297,14 @@ func (c *compiler) record(s *avro.SchemaNode, out *node, wants []want) error {
 
 // claims says for each field of a record by which step of the paths it goes,
 // "" for none, which is no step.
-func claims(s *avro.SchemaNode, wants []want) []string {
+func claims(s *avro.SchemaNode, wants []codecs.ScalarWant) []string {
 	steps := make([]string, len(s.Fields))
 	for _, w := range wants {
-		if len(w.steps) == 0 {
+		if len(w.Steps) == 0 {
 			continue
 		}
-		if at := fieldOf(s, w.steps[0]); at >= 0 {
-			steps[at] = w.steps[0]
+		if at := fieldOf(s, w.Steps[0]); at >= 0 {
+			steps[at] = w.Steps[0]
 		}
 	}
 	return steps

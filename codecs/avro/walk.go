@@ -17,10 +17,11 @@ const (
 
 const maxDepth = 64
 
-// Read finds the tick's fields in one record, all of which must be the
-// schema's. Texts in s are views on b.
+// Read implements [codecs.Plan]. All of the record must be the schema's. Texts
+// in s are views on b.
 func (p *Plan) Read(b []byte, s *codecs.Scalars) engine.Reason {
-	*s = codecs.Scalars{}
+	s.Reset()
+	p.close(s, 0)
 	w := walker{b: b, found: s}
 	switch end := w.value(p.root, 0, 0); {
 	case end == walkCut:
@@ -29,6 +30,10 @@ func (p *Plan) Read(b []byte, s *codecs.Scalars) engine.Reason {
 		return engine.ReasonDepth
 	case end != len(b):
 		return engine.ReasonSyntax
+	}
+	p.close(s, 1)
+	if s.Several = len(p.arrays) > 0; !s.Several && p.says {
+		s.Content = s.Apart.Hash(b)
 	}
 	return engine.ReasonNone
 }
@@ -41,6 +46,17 @@ type walker struct {
 
 // value reads a value at b[i] and returns the index behind it, or a fault.
 func (w *walker) value(n *node, i, depth int) int {
+	end := w.read(n, i, depth)
+	if n.apart && end >= 0 {
+		w.found.Apart.Note(i, end)
+	}
+	if n.also != nil && end >= 0 {
+		*n.also(w.found) = *n.leaf(w.found)
+	}
+	return end
+}
+
+func (w *walker) read(n *node, i, depth int) int {
 	if depth > maxDepth {
 		return walkDeep
 	}
@@ -174,25 +190,32 @@ func (w *walker) blocks(n *node, i, depth int) int {
 	if n.leaf != nil {
 		n.leaf(w.found).Form = codecs.Other
 	}
+	if n.ticks {
+		w.found.Cursors[n.level] = codecs.Cursor{Rest: w.b[i:], Node: n.index}
+	}
 	for {
-		count, next := w.varint(i)
+		count, next := w.block(i)
 		if i = next; i < 0 || count == 0 {
 			return i
-		}
-		if count < 0 { // the block says its size in bytes
-			if count = -count; count < 0 {
-				return walkBad
-			}
-			// Readers that want all of a record pass over the size, so one that
-			// is wrong makes no record unreadable.
-			if _, i = w.varint(i); i < 0 {
-				return i
-			}
 		}
 		if i = w.items(n, count, i, depth); i < 0 {
 			return i
 		}
 	}
+}
+
+// block reads the number of items of a block; 0 ends an array or a map.
+func (w *walker) block(i int) (count int64, next int) {
+	if count, i = w.varint(i); i < 0 || count >= 0 {
+		return count, i
+	}
+	if count = -count; count < 0 {
+		return 0, walkBad
+	}
+	// The block says its size in bytes. Readers that want all of a record pass
+	// over it, so one that is wrong makes no record unreadable.
+	_, i = w.varint(i)
+	return count, i
 }
 
 // items reads count items of a block. One that may have no bytes has a
@@ -217,8 +240,12 @@ func (w *walker) items(n *node, count int64, i, depth int) int {
 				}
 			}
 		}
+		start := i
 		if i = w.value(item, i, depth+1); i < 0 {
 			return i
+		}
+		if n.ticks && i == start {
+			return walkBad // a tick of no bytes: any count of them would do
 		}
 	}
 	return i

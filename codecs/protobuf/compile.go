@@ -22,6 +22,9 @@ import (
 type Plan struct {
 	messages []*message // of the file, by their index
 	bare     *message   // nil: a record begins with message indexes
+	records  []*message // all that a record may be
+	lists    []*field   // that hold ticks, or the lists that do
+	content  bool       // hashes of contents are asked for
 }
 
 // Compile makes a plan of a schema in Protobuf's language, whose records begin
@@ -29,8 +32,8 @@ type Plan struct {
 // registries' serializers write it. imports are the texts of other files by
 // the names under which they are imported; google/protobuf is known.
 //
-// A step of a path is a field's name, or its name in JSON. A
-// google.protobuf.Timestamp is a time, and the wrappers of google.protobuf are
+// A step of a path is a field's name, or its name in JSON, and [] goes into a
+// repeated one. A google.protobuf.Timestamp is a time, and the wrappers of google.protobuf are
 // their values. A path that a message does not have is no error: ticks then
 // miss the field.
 func Compile(schema string, imports map[string]string, f codecs.Fields) (*Plan, error) {
@@ -49,9 +52,14 @@ func Compile(schema string, imports map[string]string, f codecs.Fields) (*Plan, 
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{}
+	p := &Plan{content: f.Content}
+	types := compiler{plan: p, paths: paths, content: f.Content}
 	for i := range compiled[0].Messages().Len() {
-		p.messages = append(p.messages, compileType(compiled[0].Messages().Get(i), paths))
+		m, err := types.declared(compiled[0].Messages().Get(i))
+		if err != nil {
+			return nil, err
+		}
+		p.messages = append(p.messages, m)
 	}
 	return p, nil
 }
@@ -128,7 +136,10 @@ func CompileDescriptor(set []byte, name string, f codecs.Fields) (*Plan, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{bare: compileMessage(m, wantsOf(m, paths))}, nil
+	p := &Plan{content: f.Content}
+	types := compiler{plan: p, paths: paths, content: f.Content}
+	p.bare, err = types.record(m)
+	return p, err
 }
 
 // known are files that serializers leave out of a schema's references since

@@ -41,6 +41,15 @@ message Trade {
   ref.Venue venue = 11;
   double seconds = 12;
   bool flag = 13;
+}
+message Batch {
+  message Tick { string s = 1; int64 n = 2; double px = 3; }
+  message Event { optional int64 ts = 1; repeated Tick ticks = 2; }
+  message Feed { repeated Tick list = 1; }
+  repeated Event events = 1;
+  int64 at = 2;
+  string kind = 3;
+  Feed feed = 4;
 }`
 
 const venue = `syntax = "proto3"; package ref; message Venue { string mic = 1; }`
@@ -65,7 +74,7 @@ func encoded(t testing.TB, name protoreflect.Name, json string) []byte {
 	if err := protojson.Unmarshal([]byte(json), m); err != nil {
 		t.Fatal(err)
 	}
-	b, err := proto.Marshal(m)
+	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +165,7 @@ func TestMessageIndexes(t *testing.T) {
 		"second":     {usual, framed(body, 1), "QXA", 0},
 		"first":      {codecs.Fields{Symbol: "seq", Timestamp: "seq"}, append([]byte{0}, encoded(t, "Heartbeat", `{"seq":1735831800}`)...), "1735831800", 0},
 		"inside":     {inner, framed(within, 1, 0), "QXB", 0},
-		"none":       {usual, framed(body, 2), "", engine.ReasonMessageUnknown},
+		"none":       {usual, framed(body, 3), "", engine.ReasonMessageUnknown},
 		"negative":   {usual, framed(body, -1), "", engine.ReasonMessageUnknown},
 		"too deep":   {usual, framed(body, 1, 0, 0, 0), "", engine.ReasonMessageUnknown},
 		"no bytes":   {usual, nil, "", engine.ReasonTruncated},

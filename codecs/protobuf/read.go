@@ -14,10 +14,10 @@ import (
 	"github.com/auditstream/auditstream/engine"
 )
 
-// Read finds the tick's fields in one record. Of a field that is repeated the
-// last one counts, as everywhere in Protobuf. Texts in s are views on b.
+// Read implements [codecs.Plan]. Of a field that is repeated the last one
+// counts, as everywhere in Protobuf. Texts in s are views on b.
 func (p *Plan) Read(b []byte, s *codecs.Scalars) engine.Reason {
-	*s = codecs.Scalars{}
+	s.Reset()
 	m := p.bare
 	if m == nil {
 		var reason engine.Reason
@@ -25,7 +25,15 @@ func (p *Plan) Read(b []byte, s *codecs.Scalars) engine.Reason {
 			return reason
 		}
 	}
-	return m.read(b, s, 0)
+	m.close(s, 0)
+	if reason := m.read(b, s, 0, 0); reason != engine.ReasonNone {
+		return reason
+	}
+	m.close(s, 1)
+	if s.Type, s.Several = m.index, len(m.forget) > 1; !s.Several && p.content && m.says {
+		s.Content = s.Apart.Hash(b)
+	}
+	return engine.ReasonNone
 }
 
 // indexed takes the message indexes off a record: their count and each of
@@ -64,9 +72,10 @@ func (p *Plan) indexed(b []byte) (m *message, rest []byte, reason engine.Reason)
 
 const maxDepth = 64
 
-// read walks over a message. Every byte of it must be well-formed; messages
-// within of which nothing is wanted are not looked into.
-func (m *message) read(b []byte, s *codecs.Scalars, depth int) engine.Reason {
+// read walks over a message that stands at an index of its record. Every byte
+// of it must be well-formed; messages within of which nothing is wanted are not
+// looked into.
+func (m *message) read(b []byte, s *codecs.Scalars, at, depth int) engine.Reason {
 	if depth > maxDepth {
 		return engine.ReasonDepth
 	}
@@ -74,6 +83,9 @@ func (m *message) read(b []byte, s *codecs.Scalars, depth int) engine.Reason {
 		if f.implicit && f.leaf != nil && f.leaf(s).Form == codecs.Absent {
 			*f.leaf(s) = f.zero()
 		}
+	}
+	if m.ticks != nil {
+		s.Cursors[m.ticks.level] = codecs.Cursor{Rest: b, Node: m.ticks.index}
 	}
 	for len(b) > 0 {
 		number, wire, n := protowire.ConsumeTag(b)
@@ -87,12 +99,18 @@ func (m *message) read(b []byte, s *codecs.Scalars, depth int) engine.Reason {
 		}
 		for _, f := range m.fields {
 			if f.number == number && f.wire == wire {
-				if reason := f.take(b[:size], s, depth); reason != engine.ReasonNone {
+				switch {
+				case f.apart:
+					s.Apart.Note(at, at+n+size)
+				case f.lead:
+					s.Apart.Note(at, at+n+size-len(f.inner(b[:size])))
+				}
+				if reason := f.take(b[:size], s, at+n, depth); reason != engine.ReasonNone {
 					return reason
 				}
 			}
 		}
-		b = b[size:]
+		b, at = b[size:], at+n+size
 	}
 	return engine.ReasonNone
 }
@@ -104,18 +122,30 @@ func fault(n int) engine.Reason {
 	return engine.ReasonSyntax
 }
 
-// take reads the value of a field that is wanted; b is well-formed for its
-// wire type.
-func (f *field) take(b []byte, s *codecs.Scalars, depth int) engine.Reason {
-	if f.within != nil || f.time {
-		inner, _ := protowire.ConsumeBytes(b)
-		if f.wire == protowire.StartGroupType {
-			inner, _ = protowire.ConsumeGroup(f.number, b)
+// inner is the message that b is.
+func (f *field) inner(b []byte) (inner []byte) {
+	if f.wire == protowire.StartGroupType {
+		inner, _ = protowire.ConsumeGroup(f.number, b)
+	} else {
+		inner, _ = protowire.ConsumeBytes(b)
+	}
+	return inner
+}
+
+// take reads the value of a field that is wanted, at an index of the record; b
+// is well-formed for its wire type.
+func (f *field) take(b []byte, s *codecs.Scalars, at, depth int) engine.Reason {
+	switch {
+	case f.within != nil:
+		inner := f.inner(b)
+		if f.wire != protowire.StartGroupType {
+			at += len(b) - len(inner)
 		}
-		if f.time {
-			return timestamp(inner, f.leaf(s))
-		}
-		return f.within.read(inner, s, depth+1)
+		return f.within.read(inner, s, at, depth+1)
+	case f.leaf == nil:
+		return engine.ReasonNone
+	case f.time:
+		return timestamp(f.inner(b), f.leaf(s))
 	}
 	out := f.leaf(s)
 	switch f.wire {

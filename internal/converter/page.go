@@ -54,6 +54,7 @@ is missing.
 | ` + "`data[].s`" + ` | every element of an array, each a tick of its own; one object in its place is one tick |
 | ` + "`[].s`" + ` | a message that is an array |
 | ` + "`T\\|E`" + ` | the first of several that the message has |
+| ` + "`data[].s`" + ` in Avro, Protobuf | every element of an array or repeated field; the path ends in a value |
 | ` + "`U..u`" + ` | of ` + "`field.sequence`" + `: the first and the last number that an aggregate takes up |
 | ` + "`2`, `price`" + ` | of ` + "`csv`" + `: a column by its number, counted from 0, or by its name |
 
