@@ -25,9 +25,15 @@ type timing struct {
 	awayMin, awayMax       time.Duration // between attempts while the registry is away
 	unknownMin, unknownMax time.Duration // before an unknown schema is asked for again
 	recheck                time.Duration
+	burst                  int           // questions about unknown schemas at once
+	refill                 time.Duration // after which there is one more
+	told                   time.Duration // between logs of unknown schemas
 }
 
-var usual = timing{100 * time.Millisecond, 5 * time.Second, time.Second, time.Minute, time.Minute}
+var usual = timing{
+	awayMin: 100 * time.Millisecond, awayMax: 5 * time.Second, unknownMin: time.Second, unknownMax: time.Minute,
+	recheck: time.Minute, burst: 20, refill: 200 * time.Millisecond, told: 10 * time.Second,
+}
 
 // Options say how a registry is asked.
 type Options struct {
@@ -52,8 +58,11 @@ type Source struct {
 	known    map[name]*known
 	unknown  map[name]*unknown
 	inflight map[name]chan struct{}
-	clock    uint64 // of uses
-	away     error  // why it does not answer, nil: it does
+	budget   budget
+	untold   int       // unknown names that no log has named
+	toldAt   time.Time // of the last log of unknown names
+	clock    uint64    // of uses
+	away     error     // why it does not answer, nil: it does
 	since    time.Time
 	fatal    error
 	ended    chan struct{} // closed when fatal is set
@@ -102,6 +111,11 @@ func Open(o Options) (*Source, error) {
 func (s *Source) Close() {
 	s.cancel()
 	<-s.done
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.untold > 0 {
+		s.o.Log.Warn().Int("others", s.untold).Msg("the schema registry does not know schemas")
+	}
 }
 
 // GiveUpAfter sets how long the registry may be away, before it is asked.
@@ -160,11 +174,25 @@ func (s *Source) await(ctx context.Context, n name) (codecs.Schema, error) {
 		}
 		flight := s.inflight[n]
 		mine := flight == nil
+		var wait time.Duration
 		if mine {
-			flight = make(chan struct{})
-			s.inflight[n] = flight
+			var mayAsk bool
+			if mayAsk, wait = s.budget.spend(time.Now(), &s.o.timing); !mayAsk && (s.unknown[n] != nil || s.budget.unlikely(n, time.Now(), &s.o.timing)) {
+				s.mu.Unlock()
+				return codecs.Schema{Reason: engine.ReasonSchemaUnknown}, nil
+			}
+			if mayAsk {
+				flight = make(chan struct{})
+				s.inflight[n] = flight
+			}
 		}
 		s.mu.Unlock()
+		if flight == nil {
+			if err := s.pause(ctx, wait); err != nil {
+				return codecs.Schema{}, err
+			}
+			continue
+		}
 		if !mine {
 			select {
 			case <-flight:
@@ -181,14 +209,23 @@ func (s *Source) await(ctx context.Context, n name) (codecs.Schema, error) {
 		if answered {
 			continue
 		}
-		select {
-		case <-time.After(pause):
-			pause = min(2*pause, s.o.timing.awayMax)
-		case <-s.ended:
-		case <-ctx.Done():
-			return codecs.Schema{}, ctx.Err()
+		if err := s.pause(ctx, pause); err != nil {
+			return codecs.Schema{}, err
 		}
+		pause = min(2*pause, s.o.timing.awayMax)
 	}
+}
+
+// pause waits, shorter when the registry is given up. An error is the
+// context's.
+func (s *Source) pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+	case <-s.ended:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
 }
 
 // answered is what is kept about a name. An unknown one whose time has come is
@@ -211,6 +248,9 @@ func (s *Source) ask(ctx context.Context, n name) bool {
 	if ctx.Err() != nil {
 		return false
 	}
+	if !errors.Is(err, errUnknown) {
+		defer s.giveBack()
+	}
 	if err != nil && !errors.Is(err, errUnknown) {
 		s.missed(err)
 		return false
@@ -232,6 +272,7 @@ func (s *Source) ask(ctx context.Context, n name) bool {
 	}
 	s.clock++
 	s.known[n] = &known{schema, text, s.clock}
+	s.budget.most = max(s.budget.most, n.ID)
 	return true
 }
 
@@ -245,24 +286,6 @@ func (s *Source) forget() {
 		}
 	}
 	delete(s.known, oldest)
-}
-
-// note keeps that a name is unknown, for a time that grows.
-func (s *Source) note(n name, err error) {
-	u := s.unknown[n]
-	if u == nil {
-		s.o.Log.Warn().Err(err).Stringer("schema", n).Msg("the schema registry does not know a schema")
-		if len(s.unknown) >= maxUnknown {
-			for other := range s.unknown { // any: all of them are worth one question
-				delete(s.unknown, other)
-				break
-			}
-		}
-		u = &unknown{}
-		s.unknown[n] = u
-	}
-	u.pause = max(s.o.timing.unknownMin, min(2*u.pause, s.o.timing.unknownMax))
-	u.again = time.Now().Add(u.pause)
 }
 
 // answers notes that the registry is there.

@@ -3,8 +3,11 @@ package registry
 import (
 	"context"
 	"errors"
+	"math"
+	"math/rand/v2"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -24,7 +27,10 @@ const (
 	tickV3 = `{"type":"record","name":"Tick","fields":[{"name":"ts","type":"long"},{"name":"symbol","type":"string"}]}`
 )
 
-var quick = timing{time.Millisecond, 5 * time.Millisecond, 5 * time.Millisecond, 20 * time.Millisecond, 5 * time.Millisecond}
+var quick = timing{
+	awayMin: time.Millisecond, awayMax: 5 * time.Millisecond, unknownMin: 5 * time.Millisecond, unknownMax: 20 * time.Millisecond,
+	recheck: 5 * time.Millisecond, burst: 2000, refill: time.Millisecond, told: time.Minute,
+}
 
 // fake is a registry that counts what it is asked and can answer otherwise.
 type fake struct {
@@ -52,7 +58,7 @@ func open(t *testing.T, o Options) *Source {
 	if o.GiveUp == 0 {
 		o.GiveUp = time.Minute
 	}
-	o.Log, o.Fields = zerolog.Nop(), codecs.Fields{Symbol: "symbol", Timestamp: "ts"}
+	o.Fields = codecs.Fields{Symbol: "symbol", Timestamp: "ts"}
 	s, err := Open(o)
 	if err != nil {
 		t.Fatal(err)
@@ -231,4 +237,69 @@ func TestCloseEndsWaiting(t *testing.T) {
 	if got := <-ended; got != engine.ReasonSchemaAway {
 		t.Errorf("ended with %s", got)
 	}
+}
+
+// Bytes that only look like frames, each with an id of its own, are judged at
+// once and are no flood of questions, nor of logs. What the registry has is
+// decoded all the same, and so is what it gets.
+func TestGarbageFloodsNoRegistry(t *testing.T) {
+	f := newFake(t)
+	f.SeedSchema("t-value", 1, 7, sr.Schema{Schema: tickV1})
+	o := at(f.URL())
+	o.timing = usual
+	var logs lines
+	o.Log = zerolog.New(&logs)
+	s := open(t, o)
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range 100_000 {
+		id := int32(plausible) + 1 + random.Int32N(math.MaxInt32-plausible-1)
+		if got := s.Schema(byID(id)); got.Reason != engine.ReasonSchemaUnknown {
+			t.Fatalf("id %d: %+v", id, got)
+		}
+		if got := s.Schema(byID(7)); i%1000 == 0 && got.Plan == nil {
+			t.Fatalf("the known one: %+v", got)
+		}
+	}
+	// A refill each 200 ms of what may be a slow machine's time.
+	if asked := f.asked.Load(); asked > 100 {
+		t.Errorf("%d questions", asked)
+	}
+	if n := logs.Load(); n > 10 {
+		t.Errorf("%d lines of log", n)
+	}
+	f.SeedSchema("t-value", 2, 100_008, sr.Schema{Schema: tickV1})
+	if got := s.Schema(byID(100_008)); got.Plan == nil {
+		t.Errorf("a new id: %+v", got)
+	}
+	const far = 1 << 30
+	f.SeedSchema("t-value", 3, far, sr.Schema{Schema: tickV1})
+	kafkatest.Eventually(t, "an id far beyond the others that comes again", func() bool { return s.Schema(byID(far)).Plan != nil })
+}
+
+// Names that wait for a question get theirs, one at a time.
+func TestUnknownIdsAreAskedForInTurn(t *testing.T) {
+	f := newFake(t)
+	o := at(f.URL())
+	o.timing.burst, o.timing.unknownMin, o.timing.unknownMax = 1, time.Hour, time.Hour
+	s := open(t, o)
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			if got := s.Schema(byID(int32(i%10 + 1))); got.Reason != engine.ReasonSchemaUnknown {
+				t.Errorf("id %d: %+v", i, got)
+			}
+		})
+	}
+	all.Wait()
+	if n := f.asked.Load(); n != 10 {
+		t.Errorf("%d questions about 10 ids", n)
+	}
+}
+
+// lines counts what is written.
+type lines struct{ atomic.Int64 }
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.Add(1)
+	return len(b), nil
 }
