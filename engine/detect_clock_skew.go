@@ -6,7 +6,7 @@ import "fmt"
 // episode; the topic tells of it, once for all partitions.
 func detectClockSkew(p *Partition, s *symbol, t *Tick) {
 	if p.early == NoTime || t.EventTime-p.early <= int64(p.limits.ClockSkewTolerance) {
-		p.onTime(t)
+		p.onTime(ClockSkew, t)
 		return
 	}
 	ahead := t.EventTime - p.late

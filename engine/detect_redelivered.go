@@ -22,11 +22,12 @@ func detectRedelivered(p *Partition, s *symbol, t *Tick) {
 // counted and told as REDELIVERED, and judges nothing else. now is as in
 // Observe.
 func (p *Partition) ObserveAgain(t *Tick, now int64) {
-	p.setClock(t, now)
 	p.fresh, p.again, p.changed = true, true, true
+	at := p.timeOf(t, now)
+	p.setClock(t, now, at)
 	through := p.row.Window.Through
 	if t.Item == 0 {
-		p.advance(p.recordTime(t))
+		p.advance(at)
 	}
 	p.count(t)
 	p.row.Window.Through = max(through, p.row.Window.Through)

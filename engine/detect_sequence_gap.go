@@ -54,4 +54,9 @@ func describeSequenceGap(p *Partition, e *Episode, f *Finding) {
 		resets += st.numbers.Resets
 	}
 	f.Evidence["repeats"], f.Evidence["resets"] = repeats, resets
+	if p.row.Shared.is() {
+		f.Evidence["shared_counter"] = true
+		f.Cause += "; the numbers of different symbols ascend together, so the feed counts all of them with one counter, and a symbol's own numbers have gaps by design"
+		f.Action = "Unset field.sequence, or name the venue in sequence.filtered.venues; gaps of a counter that symbols share cannot be told on a topic that is partitioned by symbol."
+	}
 }

@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 )
@@ -13,29 +12,6 @@ const (
 	kindOld    = "OLD_TICK"
 	kindSilent = "SILENT"
 )
-
-// detectOldTick judges the age of a tick when it was seen.
-func detectOldTick(p *Partition, s *symbol, t *Tick) {
-	budget := int64(p.limits.MaxTickAge)
-	if budget == 0 || t.Origin != nil || p.late == NoTime {
-		return
-	}
-	age := p.late - t.EventTime
-	if !p.fresh {
-		return
-	}
-	if age <= budget {
-		p.row.Snapshots = nil
-		return
-	}
-	p.both(func(c *Counts) { c.Old++ })
-	if p.isSnapshot(s, t) {
-		p.holdSnapshot(s, t, age)
-	} else {
-		p.tellSnapshots()
-		p.fault(StaleTick, t, kindOld, s.name, ShowBytes(s.name), age)
-	}
-}
 
 // silenceDue is when a symbol becomes silent, math.MaxInt64: never as it is.
 func (p *Partition) silenceDue(i int32, s *symbol) (since, budget, due int64) {
@@ -136,14 +112,7 @@ func describeStaleTick(p *Partition, e *Episode, f *Finding) {
 		describeFrozen(p, e, f)
 		return
 	}
-	f.Threshold = millis(int64(p.limits.MaxTickAge))
-	f.Cause = fmt.Sprintf("%s on %s/%d older than the budget when seen, by %s at worst (symbol %s at offset %d)",
-		plural(e.Count, "tick"), p.topic, p.id, showDuration(e.Worst), e.Symbol, e.WorstOffset)
-	f.Action = "Look for delay between the venue and the topic: the producer's queue, its host's clock, the network."
-	f.Evidence["worst_ns"] = e.Worst
-	f.Evidence["symbols"] = maps.Clone(e.Tally)
-	f.Evidence["other_symbols"] = e.Beyond
-	f.Evidence["judged_by"] = p.judgedBy()
+	describeOld(p, e, f)
 }
 
 func describeSilent(p *Partition, e *Episode, f *Finding) {

@@ -10,8 +10,9 @@ func (u Unit) spelled() bool { return u > UnitAuto && u < UnitRecord }
 
 // detectUnitChanged judges a tick whose unit is not the one that its symbol
 // was last known to have. The first unit of a partition, or the configured
-// one, is that of every symbol that has no other.
-func (p *Partition) detectUnitChanged(s *symbol, t *Tick) {
+// one, is that of every symbol that has no other. through is the offset of the
+// symbol's tick before.
+func (p *Partition) detectUnitChanged(s *symbol, t *Tick, through int64) {
 	if !t.Unit.spelled() {
 		return
 	}
@@ -29,13 +30,23 @@ func (p *Partition) detectUnitChanged(s *symbol, t *Tick) {
 	if before == UnitAuto || before == t.Unit {
 		return
 	}
-	p.unitChanged(s, t, before)
+	p.unitChanged(s, t, before, through)
 }
 
-func (p *Partition) unitChanged(s *symbol, t *Tick, before Unit) {
-	e, opened := p.note(TimestampUnitChanged, t, before.String()+" -> "+t.Unit.String(), s.name, ShowBytes(s.name), 0)
+// unitChanged notes the change in the partition's finding. A symbol that has not
+// ticked since another one changed in the same way, and that finding was told
+// and is over, is part of that change.
+func (p *Partition) unitChanged(s *symbol, t *Tick, before Unit, through int64) {
+	kind := before.String() + " -> " + t.Unit.String()
+	if e := p.episodes[TimestampUnitChanged]; p.row.UnitKind == kind && through < p.row.UnitOffset && (e == nil || p.row.Watermark-e.Step > episodeQuiet) {
+		return
+	}
+	e, opened := p.note(TimestampUnitChanged, t, kind, s.name, ShowBytes(s.name), 0)
 	if e == nil {
 		return
+	}
+	if opened {
+		p.row.UnitKind, p.row.UnitOffset = kind, t.Offset
 	}
 	if len(t.Producer) > 0 {
 		e.also(ShowBytes(string(t.Producer)), p.limits.SpellingsPerEvidence)

@@ -20,7 +20,7 @@ func detectUpstreamDisorder(p *Partition, s *symbol, t *Tick) {
 	if t.Unit == UnitRecord {
 		return
 	}
-	back := s.take(t.EventTime, t.RecordTime, p.early, int64(p.limits.ClockSkewTolerance))
+	back := s.take(t.EventTime, p.orderTime(t), p.early, int64(p.limits.ClockSkewTolerance))
 	if back > 0 {
 		p.lateTick(s, t, back, false)
 	}

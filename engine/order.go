@@ -53,3 +53,10 @@ func (o *order) lastOf(event, record, clock, tolerance int64) *int64 {
 	o.lead = max(o.lead, lead)
 	return &o.lastEvent
 }
+
+// retract takes an accepted time far ahead of at for one that no other shows.
+func (o *order) retract(at int64) {
+	if o.lastEvent != NoTime && o.lastEvent-at > leapMin {
+		o.lastAhead, o.lastEvent, o.lead = o.lastEvent, NoTime, 0
+	}
+}

@@ -63,6 +63,7 @@ type Partition struct {
 	fresh          bool  // not counted in the partition's row yet
 	again          bool  // observed before since the state was restored
 	early, late    int64 // latest and earliest that the clock can be, NoTime: none
+	held           int64 // what the partition believes in place of the record's time, NoTime: it believes that
 	mark           int64 // greatest record time up to the record
 	reread         int64 // the same of the records that are read again after a restart
 	rereadSure     int64 // and of those as in the row's Sure
@@ -97,7 +98,7 @@ func NewPartition(topic string, id, partitions int32, l *Limits) *Partition {
 		},
 		index: map[string]int32{}, episodes: map[Code]*Episode{}, disorders: map[int32]*DisorderRow{},
 		silences: map[int32]*Episode{}, frozen: map[int32]*Episode{}, streams: map[int32][]*stream{}, runs: map[int32]*RunRow{},
-		backfills: symbolEpisodes{}, gaps: symbolEpisodes{}, nextSilence: NoTime, changed: true, rankDue: true, mark: NoTime, reread: NoTime, read: -1,
+		backfills: symbolEpisodes{}, gaps: symbolEpisodes{}, nextSilence: NoTime, changed: true, rankDue: true, mark: NoTime, held: NoTime, reread: NoTime, read: -1,
 		progress: progress{behindSince: NoTime, movedAt: NoTime, stuckSince: NoTime},
 	}
 }
@@ -147,8 +148,9 @@ func (p *Partition) Observe(t *Tick, now int64) {
 		return
 	}
 	p.fresh, p.again, p.read = t.Offset > p.row.Through, t.Offset <= p.read, max(p.read, t.Offset)
-	p.setClock(t, now)
 	at := p.timeOf(t, now)
+	p.setClock(t, now, at)
+	p.hold(t, at)
 	if t.RecordTime == NoTime {
 		p.assure(at)
 	}
@@ -174,15 +176,18 @@ func (p *Partition) observeItem(t *Tick, now int64) {
 	if p.again {
 		return
 	}
-	p.setClock(t, now)
 	if p.fresh {
-		// Without a record time the items' own times move the partition.
-		at := p.timeOf(t, now)
 		if t.RecordTime == NoTime {
+			// The items' own times move the partition.
+			at := p.itemTime(p.recordTime(t))
+			if now != NoTime {
+				at = p.timeOf(t, now)
+			}
+			p.hold(t, at)
 			p.assure(at)
-		}
-		if at > p.row.Watermark {
-			p.advance(at)
+			if at > p.row.Watermark {
+				p.advance(at)
+			}
 		}
 		p.count(t)
 	}
@@ -206,12 +211,13 @@ func (p *Partition) observeGood(t *Tick, now int64) {
 		return // a row of the symbol never speaks further than the partition's
 	}
 	p.load(s, t)
+	before := s.through
 	s.through, s.judged = t.Offset, true
 	s.count++
 	p.markDirty(p.current)
 	p.unrank(p.current)
 	if p.passive = false; t.Unit != s.unit {
-		p.detectUnitChanged(s, t)
+		p.detectUnitChanged(s, t, before)
 	}
 	for _, detect := range tickDetectors {
 		detect(p, s, t)
@@ -330,6 +336,22 @@ func (p *Partition) recordTime(t *Tick) int64 {
 	return t.RecordTime
 }
 
+// hold notes the time that is believed where the record's is not.
+func (p *Partition) hold(t *Tick, believed int64) {
+	if p.held = NoTime; believed < p.recordTime(t) {
+		p.held = believed
+	}
+}
+
+// orderTime is the record time that an event time is held against in the order of
+// its symbol.
+func (p *Partition) orderTime(t *Tick) int64 {
+	if p.held != NoTime {
+		return p.held
+	}
+	return t.RecordTime
+}
+
 // timeOf is the time to which the record moves the partition. A record time
 // that the wall clock shows to be far in the future moves it no further than
 // the clock: otherwise one wrong record would hold up all windows after it.
@@ -345,8 +367,9 @@ func (p *Partition) timeOf(t *Tick, now int64) int64 {
 }
 
 // setClock sets the clock by which the record's event time is judged; a
-// record without a record time has none.
-func (p *Partition) setClock(t *Tick, now int64) {
+// record without a record time has none. A record time that is not believed
+// makes no tick old: the clock may as well be at the time that is.
+func (p *Partition) setClock(t *Tick, now, believed int64) {
 	switch {
 	case p.progress.unsure > 0:
 		p.early, p.late = NoTime, NoTime
@@ -355,7 +378,7 @@ func (p *Partition) setClock(t *Tick, now int64) {
 	case now != NoTime:
 		p.early, p.late = now, now
 	case t.RecordTime != NoTime:
-		p.early, p.late = t.RecordTime+recordTick, t.RecordTime
+		p.early, p.late = t.RecordTime+recordTick, min(t.RecordTime, believed)
 	default:
 		p.early, p.late = NoTime, NoTime
 	}

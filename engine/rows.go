@@ -76,10 +76,12 @@ type PartitionRow struct {
 	SweptTo    int64  `json:"swept_to"`       // whole second of record time swept last
 	ClosedTo   int64  `json:"closed_to"`      // end of the last closed window, NoTime: none
 	Symbols    int64  `json:"symbols"`
-	Disordered int64  `json:"disordered"`     // symbols with at least one late tick
-	MaxAge     int64  `json:"max_age"`        // greatest clock minus event time, NoTime: none
-	Units      uint8  `json:"units"`          // bit set of units seen
-	Unit       Unit   `json:"unit,omitempty"` // unit of its first time
+	Disordered int64  `json:"disordered"`            // symbols with at least one late tick
+	MaxAge     int64  `json:"max_age"`               // greatest clock minus event time, NoTime: none
+	Units      uint8  `json:"units"`                 // bit set of units seen
+	Unit       Unit   `json:"unit,omitempty"`        // unit of its first time
+	UnitKind   string `json:"unit_kind,omitempty"`   // last change of unit that was told
+	UnitOffset int64  `json:"unit_offset,omitempty"` // where it was seen first
 
 	Partitions int32          `json:"partitions,omitempty"` // partition count at which the row was written, 0: not known
 	Fits       []FitTicks     `json:"fits,omitempty"`       // records by the functions that their key fits, at that count
@@ -91,6 +93,7 @@ type PartitionRow struct {
 	Format     Format         `json:"format,omitempty"`    // of the last value whose format is known
 	Formats    []FormatRow    `json:"formats,omitempty"`   // values by format
 	Snapshots  *Episode       `json:"snapshots,omitempty"` // old ticks that may be a subscription's first messages
+	Shared     SharedNumbers  `json:"shared,omitzero"`
 }
 
 // WindowState is the open report window of a partition.

@@ -26,19 +26,22 @@ const numbersForget = 7 * 24 * 3600 * second
 //  2. Among the missing ones: it is late, and out of order.
 //  3. The last one again, with other content: some feeds give two trades of one
 //     moment the same number. It is fine.
-//  4. Not greater, and its event time is later than that of the last one: the count began anew, as after a
-//     reconnect, for a new session or at the turn of the day.
+//  4. Not greater, and its event time is later than that of the last one, or
+//     the same and it cannot have been seen in this count: the count began anew,
+//     as after a reconnect, for a new session or at the turn of the day. One
+//     that does so again before it has grown descends: it is out of order.
 //  5. Otherwise it is the same tick again.
 //
 // Ranges, such as those of aggregates and books, may overlap what was seen.
 func (p *Partition) judgeNumber(s *symbol, st *stream, t *Tick) numberVerdict {
-	n := &st.numbers
+	n, verdict := &st.numbers, numberFine
 	first, last := min(t.SequenceFirst, t.Sequence), t.Sequence
 	paused := t.EventTime > n.Event && t.EventTime-numbersForget > n.Event
 	switch {
 	case !n.Known || paused:
-		n.Missing = nil
+		n.Missing, n.First, n.Anew = nil, first, false
 	case last > n.Last:
+		n.Anew = false
 		if n.Last < first-1 && !p.limits.filters(st.venue) {
 			p.missing(s, st, t, Span{n.Last + 1, first - 1})
 		}
@@ -46,15 +49,29 @@ func (p *Partition) judgeNumber(s *symbol, st *stream, t *Tick) numberVerdict {
 		p.filled(n, first, last)
 		return numberLate
 	case last == n.Last && t.Content != n.Content && t.Content != 0 && n.Content != 0:
-	case t.EventTime > n.Event:
-		n.Resets++
-		n.Missing = nil
+	case t.EventTime > n.Event, t.EventTime == n.Event && n.unseen(last):
+		if n.Anew && last < n.Last {
+			verdict = numberLate
+		} else {
+			n.Resets++
+		}
+		n.Missing, n.First, n.Anew = nil, first, true
 	default:
 		n.Repeats++
 		return numberRepeated
 	}
 	n.Known, n.Last, n.Event, n.Content = true, last, t.EventTime, t.Content
-	return numberFine
+	return verdict
+}
+
+// burstMost is how many numbers of one symbol may bear the same event time.
+const burstMost = 1000
+
+// unseen reports whether a number that is not greater than the last one, and has
+// its event time, was not seen in this count: it lies in front of its beginning,
+// or further back than the numbers of one moment go.
+func (n *NumberRow) unseen(last int64) bool {
+	return last < n.First || uint64(n.Last)-uint64(last) > burstMost
 }
 
 // filters reports whether the numbers of a venue's ticks have holes by design.

@@ -101,13 +101,13 @@ func tallyMore(m *map[string]int64, name string, n int64, limit int) {
 // byWhom names a producer or venue in [SkewSums.OnTime].
 func byWhom(what, name string) string { return what + " " + name }
 
-// onTime counts a tick that is not ahead while others are: a producer or venue
-// of which most ticks are on time is not what explains those that are ahead.
-func (p *Partition) onTime(t *Tick) {
+// onTime counts a tick that is not off while others are: a producer or venue
+// of which most ticks are on time is not what explains those that are off.
+func (p *Partition) onTime(code Code, t *Tick) {
 	if len(t.Producer)+len(t.Venue) == 0 || !p.fresh {
 		return
 	}
-	e := p.episodes[ClockSkew]
+	e := p.episodes[code]
 	if e == nil || e.Skew == nil {
 		return
 	}
@@ -126,11 +126,38 @@ func (s *SkewSums) explains(who string, n int64) bool {
 	return float64(n) >= 0.9*float64(n+s.OnTime[who])
 }
 
+// single is the one producer or venue that explains the ticks that are off, ""
+// where there is none.
+func (s *SkewPart) single() string {
+	for _, of := range []struct {
+		what string
+		off  map[string]int64
+	}{{"producer", s.Producers}, {"venue", s.Venues}} {
+		for name, n := range of.off {
+			if who := byWhom(of.what, name); len(of.off) == 1 && s.explains(who, n) {
+				return who
+			}
+		}
+	}
+	return ""
+}
+
 // skewed adds a tick that is ahead of the clock to the partition's part.
 func (p *Partition) skewed(t *Tick, ahead int64) {
 	e := p.episodes[ClockSkew]
-	if !p.fresh || e == nil {
+	if e == nil || !p.offBy(e, t, ahead) {
 		return
+	}
+	if s := e.Skew; p.judgedBy() == "wall_clock" && t.RecordTime != NoTime && t.RecordTime-p.late > ahead/2 {
+		s.Own++
+	}
+}
+
+// offBy adds a tick that is off from the clock by ns to an episode's sums. It is
+// false where the tick was counted before.
+func (p *Partition) offBy(e *Episode, t *Tick, ns int64) bool {
+	if !p.fresh {
+		return false
 	}
 	if e.Skew == nil {
 		e.Skew = &SkewSums{Before: p.row.Counts.timed() - 1, Leads: map[int32]int64{}}
@@ -141,7 +168,7 @@ func (p *Partition) skewed(t *Tick, ahead int64) {
 		tallyMore(&s.OnTime, who, n, 4*p.limits.SpellingsPerEvidence)
 	}
 	s.Since = nil
-	bin := leadBin(ahead)
+	bin := leadBin(ns)
 	if _, ok := s.Leads[bin]; ok || len(s.Leads) < leadBins {
 		s.Leads[bin]++
 	}
@@ -152,12 +179,23 @@ func (p *Partition) skewed(t *Tick, ahead int64) {
 	if len(t.Venue) > 0 {
 		tallyName(&s.Venues, nameOf(t.Venue), limit)
 	}
-	by := p.judgedBy()
-	tallyName(&s.Judged, by, 4)
-	if by == "wall_clock" && t.RecordTime != NoTime && t.RecordTime-p.late > ahead/2 {
-		s.Own++
+	tallyName(&s.Judged, p.judgedBy(), 4)
+	s.Trend.add(float64(p.recordTime(t)-e.FirstTime)/1e9, float64(ns)/1e6)
+	return true
+}
+
+// median is the offset in the middle, and that of the only tick of one.
+func (s *SkewPart) median() int64 {
+	size := s.quantile(0.5)
+	if s.Count == 1 || size == 0 {
+		size = s.Worst
 	}
-	s.Trend.add(float64(p.recordTime(t)-e.FirstTime)/1e9, float64(ahead)/1e6)
+	return rounded(min(max(size, s.Least), s.Worst))
+}
+
+// constant reports whether the offsets scatter little around size.
+func (s *SkewPart) constant(size int64) bool {
+	return s.Count > 1 && s.quantile(0.9)-s.quantile(0.1) <= max(50*recordTick, size/20)
 }
 
 // part is the episode as the topic is told of it.

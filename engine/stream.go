@@ -19,6 +19,8 @@ type StreamRow struct {
 // NumberRow is what is known of the sequence numbers of a stream.
 type NumberRow struct {
 	Known   bool   // a number has been seen
+	Anew    bool   // the count began anew and has not grown since
+	First   int64  // first number since the last reset
 	Last    int64  // greatest number since the last reset
 	Event   int64  // event time of its tick
 	Content uint64 // what the tick of that number said, 0: not known
@@ -86,6 +88,9 @@ func (p *Partition) judgeStream(s *symbol, t *Tick) {
 	verdict := numberFine
 	if p.limits.Sequences && t.HasSequence {
 		verdict = p.judgeNumber(s, st, t)
+		if p.fresh {
+			p.row.Shared.take(s.name, st.venue, min(t.SequenceFirst, t.Sequence), t.Sequence)
+		}
 	}
 	st.through = t.Offset
 	if verdict == numberRepeated {
@@ -109,11 +114,11 @@ func (p *Partition) judgeStream(s *symbol, t *Tick) {
 // of its symbol, where order goes by that or the venue reports late.
 func (p *Partition) streamBack(s *symbol, st *stream, t *Tick) int64 {
 	tolerance := int64(p.limits.ClockSkewTolerance)
-	back := s.take(t.EventTime, t.RecordTime, p.early, tolerance)
+	back := s.take(t.EventTime, p.orderTime(t), p.early, tolerance)
 	if !p.limits.OrderByVenue {
 		return back
 	}
-	ofVenue := st.take(t.EventTime, t.RecordTime, p.early, tolerance)
+	ofVenue := st.take(t.EventTime, p.orderTime(t), p.early, tolerance)
 	if p.limits.reportsLate(t.Venue) {
 		return back
 	}

@@ -35,12 +35,8 @@ func (t *Topic) describeSkew(f *Finding, all *SkewPart, places []int32) {
 	f.Symbol, f.Count = all.Symbol, max(f.Count, all.Count)
 	f.FirstTime, f.LastTime = Time(all.FirstTime), Time(all.LastTime)
 	f.Observed, f.Threshold, f.Unit = millis(all.Worst), millis(int64(t.limits.ClockSkewTolerance)), "ms"
-	size := all.quantile(0.5)
-	if all.Count == 1 || size == 0 {
-		size = all.Worst
-	}
-	size = rounded(min(max(size, all.Least), all.Worst))
-	constant := all.Count > 1 && all.quantile(0.9)-all.quantile(0.1) <= max(50*recordTick, size/20)
+	size := all.median()
+	constant := all.constant(size)
 	slope, drifting := all.drift()
 	who, why := t.attribute(all)
 	e := f.Evidence
@@ -108,15 +104,8 @@ func (t *Topic) attribute(all *SkewPart) (who, why string) {
 	case whole:
 		return "the receiver", "every tick is ahead, so the clock of the receiver, which stamps the records, is slow by about " + size + " throughout, or the feed's is ahead"
 	}
-	for _, of := range []struct {
-		what  string
-		ahead map[string]int64
-	}{{"producer", all.Producers}, {"venue", all.Venues}} {
-		for name, n := range of.ahead {
-			if who := byWhom(of.what, name); len(of.ahead) == 1 && all.explains(who, n) {
-				return who, "the clock of " + who + " is ahead"
-			}
-		}
+	if single := all.single(); single != "" {
+		return single, "the clock of " + single + " is ahead"
 	}
 	if len(all.Tally) == 1 && all.Beyond == 0 {
 		return "symbol " + all.Symbol, "the clock of its producer or venue is ahead"

@@ -19,7 +19,6 @@ type audit struct {
 	limits *engine.Limits
 	count  int32 // partitions of the topic
 	parts  map[int32]*part
-	latest int64 // greatest time of a record, NoTime before the first
 	report func(*engine.Report) error
 }
 
@@ -34,7 +33,7 @@ type part struct {
 func newAudit(name string, partitions int32, l *engine.Limits, report func(*engine.Report) error) *audit {
 	return &audit{
 		name: name, topic: engine.NewTopic(name, partitions, l), limits: l, count: partitions,
-		parts: map[int32]*part{}, latest: engine.NoTime, report: report,
+		parts: map[int32]*part{}, report: report,
 	}
 }
 
@@ -67,7 +66,6 @@ func (a *audit) part(id int32) *part {
 
 // observe judges a tick.
 func (a *audit) observe(p *part, t *engine.Tick) {
-	a.latest = max(a.latest, timeOf(t, engine.NoTime))
 	p.Observe(t, engine.NoTime)
 	p.pending++
 }
@@ -103,15 +101,20 @@ func (a *audit) write(reports []*engine.Report) error {
 // finish closes every partition at the end of the input, judges the consumed
 // offsets and writes the FINAL report.
 func (a *audit) finish(consumed map[int32]int64) error {
+	var all []*engine.Partition
+	for _, p := range a.parts {
+		all = append(all, p.Partition)
+	}
+	latest := engine.Reached(all)
 	for _, id := range slices.Sorted(maps.Keys(a.parts)) {
 		p := a.parts[id]
-		p.Close(a.latest)
+		p.Close(latest)
 		if err := a.flush(p); err != nil {
 			return err
 		}
 	}
 	if samples := a.samples(consumed); len(samples) > 0 {
-		a.topic.ObserveLag(samples, a.latest)
+		a.topic.ObserveLag(samples, latest)
 	}
 	ends := map[int32]int64{}
 	for id := range a.count {

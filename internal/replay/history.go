@@ -155,7 +155,7 @@ func (t *topicReplay) size() (n int64) {
 func (t *topicReplay) prepare() error {
 	h := &t.history
 	t.topic = engine.NewTopic(h.topic, h.partitions, &t.o.Limits)
-	t.merge.topic, t.merge.latest, t.merge.report = t.topic, engine.NoTime, t.o.Report
+	t.merge.topic, t.merge.report = t.topic, t.o.Report
 	for _, s := range h.spans {
 		if s.Start >= s.End {
 			continue
@@ -222,22 +222,27 @@ func (t *topicReplay) watch(f *flow) (end func() int64) {
 	}
 }
 
-// finish closes every partition at the greatest time of all, judges consumed
+// finish closes every partition at the time to which all have come, judges consumed
 // offsets and writes the FINAL report.
 func (t *topicReplay) finish() error {
+	var all []*engine.Partition
 	for _, l := range t.lanes {
-		l.judge.Close(t.merge.latest)
+		all = append(all, l.judge)
+	}
+	latest := engine.Reached(all)
+	for _, l := range t.lanes {
+		l.judge.Close(latest)
 		if err := t.merge.fold(l, l.cut()); err != nil {
 			return err
 		}
 	}
-	if err := t.final(); err != nil || t.merge.saver == nil {
+	if err := t.final(latest); err != nil || t.merge.saver == nil {
 		return err
 	}
 	return t.merge.saver.end()
 }
 
-func (t *topicReplay) final() error {
+func (t *topicReplay) final(latest int64) error {
 	ends := map[int32]int64{}
 	for id := range t.history.partitions {
 		ends[id] = 0
@@ -246,7 +251,7 @@ func (t *topicReplay) final() error {
 		ends[s.Partition] = s.End
 	}
 	if samples := t.samples(ends); len(samples) > 0 {
-		t.topic.ObserveLag(samples, t.merge.latest)
+		t.topic.ObserveLag(samples, latest)
 	}
 	t.topic.Final(t.finalID(ends))
 	return t.merge.write(t.topic.Snapshot().Reports)

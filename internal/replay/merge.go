@@ -14,7 +14,6 @@ type merge struct {
 	topic  *engine.Topic
 	flow   *flow
 	heads  []*head // ascending by key and partition
-	latest int64   // greatest record time of all
 	report func(*engine.Report) error
 	saver  *saver // nil: nothing is saved
 }
@@ -75,7 +74,6 @@ func (m *merge) settle() {
 
 // fold takes one chunk into the topic.
 func (m *merge) fold(l *lane, c *chunk) error {
-	m.latest = max(m.latest, c.snap.PartitionRow.Watermark)
 	if err := m.write(c.snap.Reports); err != nil {
 		return err
 	}
@@ -84,7 +82,7 @@ func (m *merge) fold(l *lane, c *chunk) error {
 	if err := m.write(made.Reports); err != nil || m.saver == nil {
 		return err
 	}
-	return m.saver.take(l, c, made.Rows, m.latest)
+	return m.saver.take(l, c, made.Rows)
 }
 
 func (m *merge) write(reports []*engine.Report) error {

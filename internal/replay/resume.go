@@ -35,9 +35,8 @@ func newSaver(r *Resume, s *State, topic *topicState) *saver {
 }
 
 // take notes a chunk and what the topic has made of it.
-func (s *saver) take(l *lane, c *chunk, rows []engine.TopicRow, latest int64) error {
+func (s *saver) take(l *lane, c *chunk, rows []engine.TopicRow) error {
 	s.lane(l).take(c)
-	s.topic.Latest = latest
 	for _, r := range rows {
 		if r.Deletes() {
 			delete(s.rows, r.Key)
@@ -175,7 +174,6 @@ func (t *topicReplay) restore(ts *topicState) error {
 		t.topic.Restore(judged)
 		t.merge.saver.rows[key] = kept
 	}
-	t.merge.latest = ts.Latest
 	return nil
 }
 

@@ -47,7 +47,6 @@ type topicState struct {
 	TopicID    []byte            `json:"topic_id"`
 	Partitions int32             `json:"partitions"`
 	Spans      []span            `json:"spans"`
-	Latest     int64             `json:"latest"`
 	Ended      bool              `json:"ended"`
 	Lanes      []*laneState      `json:"lanes"`
 	Rows       map[string][]byte `json:"rows"` // of the topic, by key
