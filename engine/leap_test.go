@@ -82,13 +82,14 @@ func TestOneWrongRecordPoisonsNoHistory(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	symbols := []string{"QXA", "QXB", "QXC"}
 	for round := range 300 {
-		n, wrongAt := 20+random.IntN(20), -1
+		n := 20 + random.IntN(20)
 		ahead := int64(years)
 		if round%3 == 0 {
 			ahead = 2 * 3600
 		}
 		withTimes := round%2 == 0
-		if wrongAt = random.IntN(n + 1); round < 20 {
+		wrongAt := random.IntN(n + 1)
+		if round < 20 {
 			wrongAt = []int{0, 1, n - 1, n}[round%4]
 		}
 		var ticks []wrongTick

@@ -58,6 +58,10 @@ var orderCases = []orderCase{
 	{name: "G-45 a feed that is not in the configured unit", settings: []string{"field.timestamp.unit=ms"}, values: []string{
 		fmt.Sprintf(`{"symbol":"QXA","ts":%d}`, tickTime/1e6), fmt.Sprintf(`{"symbol":"QXA","ts":%d}`, tickTime/1e3+123), fmt.Sprintf(`{"symbol":"QXA","ts":%d}`, tickTime/1e3+456),
 	}, findings: "TIMESTAMP_UNIT_CHANGED 1", counts: engine.Counts{Records: 3, Ticks: 3}},
+	{name: "G-47 nanoseconds are no floats", values: []string{
+		`{"symbol":"QXA","ts":1735831800123456789}`, `{"symbol":"QXA","ts":1735831800123456700}`, `{"symbol":"QXA","ts":"1735831800123456800"}`,
+		`{"symbol":"QXA","ts":1.7358318001234568e18}`, `{"symbol":"QXA","ts":1735831800123456801}`,
+	}, findings: "TIMESTAMP_UNUSABLE 1, UPSTREAM_DISORDER 1", counts: engine.Counts{Records: 5, Ticks: 4, Unusable: 1, Disorder: 1}},
 	{name: "G-48 venues, one of which reports late", settings: []string{"field.venue=v", "late.report.venues=TRF", "late.report.tolerance.ms=900000"},
 		values: valuesOf("QXA", `10ms "v":4`, `4ms "v":7`, `11ms "v":4`, `5ms "v":7`, `-11m "v":"TRF"`),
 		counts: engine.Counts{Records: 5, Ticks: 5, LateReports: 1}},
@@ -69,6 +73,12 @@ var orderCases = []orderCase{
 	{name: "G-49 equal times with ids", settings: []string{"field.sequence=id"},
 		values:   valuesOf("QXA", `0s "id":1`, `0s "id":2`, `0s "id":3`, `0s "id":5`, `0s "id":4`),
 		findings: "UPSTREAM_DISORDER 1", counts: engine.Counts{Records: 5, Ticks: 5, Disorder: 1, SequenceGaps: 1}},
+	{name: "G-50 what stands for no time", values: append([]string{
+		`{"symbol":"QXA","ts":0}`, `{"symbol":"QXA"}`, `{"symbol":"QXA","ts":null}`, `{"symbol":"QXA","ts":-1}`,
+	}, valuesOf("QXA", "0s", "1s")...), findings: "TIMESTAMP_UNUSABLE 4", counts: engine.Counts{Records: 6, Ticks: 2, Unusable: 4}},
+	{name: "G-53 a leap second", values: []string{
+		`{"symbol":"QXA","ts":"2016-12-31T23:59:59.9Z"}`, `{"symbol":"QXA","ts":"2016-12-31T23:59:60.5Z"}`, `{"symbol":"QXA","ts":"2017-01-01T00:00:00.1Z"}`,
+	}, counts: engine.Counts{Records: 3, Ticks: 3}},
 	{name: "G-56 a name that is used again", settings: []string{"field.sequence=id"},
 		values: append(valuesOf("QXN", `-4320h "id":900`), valuesOf("QXN", `0s "id":12`, `1s "id":13`)...),
 		counts: engine.Counts{Records: 3, Ticks: 3}},

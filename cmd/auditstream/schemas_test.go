@@ -134,7 +134,7 @@ func liveAndReplayed(t *testing.T, c *kafkatest.Cluster, topic, path string) map
 
 // Records of every version and form are read by what they are, and the broken
 // ones are told apart.
-func TestSchemasThatGrowAndFormatsThatMix(t *testing.T) {
+func TestG66AndG69SchemasThatGrowAndFormatsThatMix(t *testing.T) {
 	c := kafkatest.Fake(t)
 	topic := c.Topic(t, 1)
 	r, _ := schemaServer(t)
@@ -169,7 +169,7 @@ func TestSchemasThatGrowAndFormatsThatMix(t *testing.T) {
 
 // A registry that answers 503 at the start is waited for: the audit is not
 // ready, judges nothing, and reads every record once it answers.
-func TestRegistryIsDownAtTheStart(t *testing.T) {
+func TestG68RegistryIsDownAtTheStart(t *testing.T) {
 	c := kafkatest.Fake(t)
 	topic := c.Topic(t, 1)
 	r, status := schemaServer(t)

@@ -167,7 +167,7 @@ func TestAnotherServerIsAsked(t *testing.T) {
 }
 
 // An id that has come to mean another schema is not read by either.
-func TestChangedMeaningIsNotUsed(t *testing.T) {
+func TestG68ChangedMeaningIsNotUsed(t *testing.T) {
 	f := newFake(t)
 	f.SeedSchema("t-value", 1, 7, sr.Schema{Schema: tickV1})
 	s := open(t, at(f.URL()))
