@@ -112,6 +112,10 @@ func (p *Process) Start() error {
 	}
 	defer log.Close()
 	args := append([]string{"-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"}, p.Flags...)
+	// The classes of a broker that ran before, as -XX:ArchiveClassesAtExit leaves them.
+	if archive := os.Getenv("AUDITSTREAM_TEST_KAFKA_ARCHIVE"); archive != "" {
+		args = append(args, "-XX:SharedArchiveFile="+archive)
+	}
 	p.cmd = exec.Command("java", append(args, "-cp", filepath.Join(p.Libs, "*"), "kafka.Kafka", p.settings())...)
 	p.cmd.Stdout, p.cmd.Stderr = log, log
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

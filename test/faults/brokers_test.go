@@ -15,13 +15,13 @@ import (
 	"github.com/auditstream/auditstream/internal/kafkatest"
 )
 
-// The tests of three brokers break them, so they come one after another.
-
 // besides are the findings that an outage of brokers may cause: the audit is
 // behind, members rejoin, and the producer fills some partitions before others.
 var besides = []engine.Code{engine.AuditorBehind, engine.RebalanceStorm, engine.PartitionUnbalanced, engine.StaleTick}
 
+// What breaks the three brokers comes one after another, beside the tests of one.
 func TestBrokers(t *testing.T) {
+	t.Parallel()
 	k := three.get(t)
 	for _, test := range []struct {
 		name string
@@ -59,6 +59,7 @@ func TestBrokers(t *testing.T) {
 			}
 		})
 	}
+	t.Run("unclean election", func(t *testing.T) { uncleanElection(t, k) })
 }
 
 // leader is the broker that leads a partition.
@@ -159,8 +160,7 @@ func coordinatorsAway(t *testing.T, a *audit, p *program) {
 }
 
 // A leader is elected that lacks what the audit has read already.
-func TestUncleanElection(t *testing.T) {
-	k := three.get(t)
+func uncleanElection(t *testing.T, k *kafka) {
 	for _, g := range guarantees {
 		t.Run(g.name, func(t *testing.T) {
 			k.revive(t)
