@@ -65,8 +65,7 @@ func (a *app) testAlert(ctx context.Context, c *config.Config) error {
 		return withTry(fmt.Errorf("the test alert: %w", err), "check the keys alert.*")
 	}
 	fmt.Fprintln(a.out, "the target has accepted a test alert")
-	probe.Resolved, probe.EndsAt = true, time.Now()
-	if err := target.Send(ctx, []alert.Alert{probe}); err != nil {
+	if err := target.Send(ctx, []alert.Alert{probe.Over(time.Now())}); err != nil {
 		return withTry(fmt.Errorf("the end of the test alert: %w", err), "check the keys alert.*")
 	}
 	fmt.Fprintln(a.out, "the target has accepted its end")

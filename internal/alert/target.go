@@ -98,6 +98,12 @@ func Probe(name string, at time.Time) Alert {
 	}}
 }
 
+// Over is the alert as it is when its finding is over.
+func (a Alert) Over(at time.Time) Alert {
+	a.Resolved, a.EndsAt, a.Finding.State = true, at, engine.Resolved
+	return a
+}
+
 // poster sends JSON.
 type poster struct {
 	client        *http.Client

@@ -38,9 +38,7 @@ func firing(id string) alert.Alert {
 }
 
 func over(id string) alert.Alert {
-	a := firing(id)
-	a.Resolved, a.EndsAt = true, ended
-	return a
+	return firing(id).Over(ended)
 }
 
 // heard is a request as a target heard it.
@@ -196,7 +194,8 @@ func TestAWebhookIsToldOneObjectAnEvent(t *testing.T) {
 		"last_time":"2026-11-29T18:04:27Z","count":7,"observed":412.5,"threshold":0,"unit":"ms","cause":"a step back",
 		"action":"check the producer","evidence":{"producer":"p1"}}`
 	expect(t, first.body, `{"version":"1","audit":"prices","status":"firing","startsAt":"2026-11-29T18:04:28Z","endsAt":null,`+finding+`}`)
-	expect(t, second.body, `{"version":"1","audit":"prices","status":"resolved","startsAt":"2026-11-29T18:04:28Z","endsAt":"2026-11-29T18:04:40Z",`+finding+`}`)
+	expect(t, second.body, `{"version":"1","audit":"prices","status":"resolved","startsAt":"2026-11-29T18:04:28Z","endsAt":"2026-11-29T18:04:40Z",`+
+		strings.Replace(finding, "OPENED", "RESOLVED", 1)+`}`)
 }
 
 func TestWhatIsRefusedForEverAndWhatMayPass(t *testing.T) {
@@ -239,6 +238,12 @@ func TestATestAlertIsAcceptedByEveryTarget(t *testing.T) {
 		}
 		if text, _ := json.Marshal((*requests)[0].body); !strings.Contains(string(text), "This is a test") {
 			t.Errorf("%s", text)
+		}
+		if err := target(t, append(settings, "alert.url="+address)...).Send(t.Context(), []alert.Alert{probe.Over(ended)}); err != nil {
+			t.Error(err)
+		}
+		if text, _ := json.Marshal((*requests)[1].body); strings.Contains(string(text), "OPENED") {
+			t.Errorf("its end is told as %s", text)
 		}
 	}
 }

@@ -167,6 +167,18 @@ func TestFaultsAreToldTogetherAndNothingIsMade(t *testing.T) {
 			`topic "`+ticks+`x" does not exist; the nearest name is "`+ticks+`"`,
 			`table "`+names.Table+`" has 2 partitions, but topic "`+ticks+`" has 4`,
 			`topic "`+names.DistributionTopic+`" has 3 partitions, it must have 1`)
+		var told *kafka.Error
+		if !errors.As(err, &told) {
+			t.Fatal(err)
+		}
+		for _, remedy := range []string{
+			"check the key topics; and ", "--topic " + names.Table + " --partitions 4, or delete the topic",
+			"; and delete topic " + names.DistributionTopic + ", or give this audit another name",
+		} {
+			if !strings.Contains(told.Try(), remedy) {
+				t.Errorf("tells to try %q, not %q", told.Try(), remedy)
+			}
+		}
 		topics, err := a.ListTopics(t.Context(), c.AuditTopic, names.DistributionTable)
 		if err != nil || topics.Has(c.AuditTopic) || topics.Has(names.DistributionTable) {
 			t.Errorf("something was made (%v)", err)

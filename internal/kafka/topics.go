@@ -113,14 +113,19 @@ func (a *Admin) describe(ctx context.Context, t topology.Topology) (kadm.TopicDe
 // that are only to be made wider.
 func (a *Admin) checkTopics(ctx context.Context, t topology.Topology, existing kadm.TopicDetails) (narrow []outgrown, err error) {
 	var faults []error
-	next := "auditstream check"
+	var remedies []string // one for each fault, none twice
+	remember := func(remedy string) {
+		if !slices.Contains(remedies, remedy) {
+			remedies = append(remedies, remedy)
+		}
+	}
 	counts := countsOf(existing)
 	for _, topic := range t.Topics {
 		count, exists := counts[topic.Name]
 		if !exists {
 			if !topic.Create {
 				faults = append(faults, a.missing(ctx, topic))
-				next = "check the key topics"
+				remember("check the key topics")
 			}
 			continue
 		}
@@ -137,13 +142,13 @@ func (a *Admin) checkTopics(ctx context.Context, t topology.Topology, existing k
 				}
 			}
 			faults = append(faults, fault)
-			next = remedy
+			remember(remedy)
 		}
 	}
 	if len(faults) == 0 {
 		return narrow, nil
 	}
-	return nil, &Error{true, errors.Join(faults...), next}
+	return nil, &Error{true, errors.Join(faults...), strings.Join(remedies, "; and ")}
 }
 
 // missing names a tick topic that does not exist, and what it may have been
