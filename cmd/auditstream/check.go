@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -119,32 +120,56 @@ func (a *app) writeChecks(checks []check.Check, asJSON bool) error {
 			Checks []check.Check `json:"checks"`
 		}{checks})
 	}
-	return checkTable(a.out, view.Style{Colour: a.colour(a.out)}, checks)
+	return checkTable(a.out, view.Style{Colour: a.colour(a.out)}, terminalWidth(a.out), checks)
 }
 
 // marks are the statuses as a table shows them.
 var marks = map[check.Status]string{check.OK: "✓", check.Warn: "!", check.Fail: "✗", check.Unknown: "?"}
 
+// nameMost is the widest that the column of names gets: what was observed of a
+// check with a longer one begins in the next line.
+const nameMost = 28
+
 // checkTable writes a row a check, and below one that is not well what was
-// expected and what to do about it.
-func checkTable(w io.Writer, style view.Style, checks []check.Check) error {
+// expected and what to do about it, in lines of that width.
+func checkTable(w io.Writer, style view.Style, columns int, checks []check.Check) error {
 	width := 0
 	for _, c := range checks {
-		width = max(width, len(c.Name))
+		if n := utf8.RuneCountInString(c.Name); n <= nameMost {
+			width = max(width, n)
+		}
 	}
+	margin := strings.Repeat(" ", 1+2+width+2)
 	for _, c := range checks {
-		row := fmt.Sprintf("  %-*s  %s", width, c.Name, oneLine(c.Observed))
-		if _, err := fmt.Fprintln(w, dressed(style, c.Status)+strings.TrimRight(row, " ")); err != nil {
-			return err
+		var b strings.Builder
+		b.WriteString(dressed(style, c.Status))
+		observed := view.Wrap(oneLine(c.Observed), margin, columns)
+		switch {
+		case utf8.RuneCountInString(c.Name) <= width:
+			row := fmt.Sprintf("  %-*s  %s", width, c.Name, strings.TrimPrefix(observed, margin))
+			b.WriteString(strings.TrimRight(row, " ") + "\n")
+		case strings.TrimSpace(observed) == "":
+			fmt.Fprintf(&b, "  %s\n", c.Name)
+		default:
+			fmt.Fprintf(&b, "  %s\n%s\n", strings.TrimPrefix(view.Wrap(c.Name, "   ", columns), "   "), observed)
 		}
 		if c.Status != check.OK && c.Expected != "" {
-			fmt.Fprintf(w, "   expected: %s\n", c.Expected)
+			fmt.Fprintf(&b, "%s\n", labelled("expected: ", c.Expected, columns))
 		}
 		if c.Action != "" {
-			fmt.Fprintf(w, "   next: %s\n", oneLine(c.Action))
+			fmt.Fprintf(&b, "%s\n", labelled("next: ", oneLine(c.Action), columns))
+		}
+		if _, err := io.WriteString(w, b.String()); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// labelled is a text behind its label; its lines after the first are indented
+// further.
+func labelled(label, text string, columns int) string {
+	return "   " + strings.TrimPrefix(view.WrapSteps(label+text, "     ", columns), "     ")
 }
 
 func dressed(style view.Style, s check.Status) string {

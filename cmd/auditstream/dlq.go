@@ -16,6 +16,7 @@ import (
 	"github.com/auditstream/auditstream/internal/dlq"
 	"github.com/auditstream/auditstream/internal/kafka"
 	"github.com/auditstream/auditstream/internal/replay"
+	"github.com/auditstream/auditstream/internal/view"
 )
 
 func (a *app) dlqCommand() *cobra.Command {
@@ -171,11 +172,15 @@ func (o *letterOutput) show(l *dlq.Letter, became, why string) error {
 	return err
 }
 
-const letterColumns = "%-10s  %-24s  %-19s  %-13s  %5s\n"
+const letterColumns = "%-*s  %-*s  %-19s  %-13s  %5s\n"
+
+// A letter's own place stands in full: commands take it. Where it needs more
+// room, the place that it was read at gives way.
+const letterWidth, placeWidth = 10, 24
 
 func (o *letterOutput) line(l *dlq.Letter, became, why string) error {
 	if o.n == 1 {
-		if _, err := fmt.Fprintf(o.w, letterColumns, "LETTER", "READ AT", "RECORD TIME (UTC)", "ERROR", "TRIES"); err != nil {
+		if _, err := fmt.Fprintf(o.w, letterColumns, letterWidth, "LETTER", placeWidth, "READ AT", "RECORD TIME (UTC)", "ERROR", "TRIES"); err != nil {
 			return err
 		}
 	}
@@ -187,9 +192,10 @@ func (o *letterOutput) line(l *dlq.Letter, became, why string) error {
 		when = l.Record.Timestamp.UTC().Format(time.DateTime)
 	}
 	letter := fmt.Sprintf("%d@%d", l.Record.Partition, l.Record.Offset)
-	_, err := fmt.Fprintf(o.w, letterColumns, letter, lastOf(at, 24), when, firstOf(engine.ShowBytes(l.Error), 13), fmt.Sprint(l.Retries+1))
+	room := placeWidth - max(0, len(letter)-letterWidth)
+	_, err := fmt.Fprintf(o.w, letterColumns, letterWidth, letter, room, lastOf(at, room), when, firstOf(engine.ShowBytes(l.Error), 13), fmt.Sprint(l.Retries+1))
 	if err == nil && became != "" && why != "" {
-		_, err = fmt.Fprintf(o.w, "%12s%s: %s\n", "", became, why)
+		_, err = fmt.Fprintln(o.w, view.Wrap(became+": "+why, strings.Repeat(" ", letterWidth+2), 80))
 	}
 	return err
 }

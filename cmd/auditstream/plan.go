@@ -7,12 +7,12 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/auditstream/auditstream/engine"
+	"github.com/auditstream/auditstream/internal/view"
 )
 
 func (a *app) planCommand() *cobra.Command {
@@ -33,20 +33,21 @@ func (a *app) planCommand() *cobra.Command {
 	return plan
 }
 
-// planOutput writes one plan: JSON, a line a row, or a table for people. Rows
-// are buffered, so the caller ends with flush.
+// planOutput writes one plan: JSON, a line a row, or a table for people that
+// fits the terminal, or 80 columns. Rows are buffered, so the caller ends with
+// flush.
 type planOutput struct {
 	json  bool
 	buf   *bufio.Writer
 	enc   *json.Encoder
-	table *tabwriter.Writer
+	table view.Table
 }
 
 func newPlanOutput(w io.Writer, asJSON bool) *planOutput {
 	buf := bufio.NewWriter(w)
 	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
-	return &planOutput{json: asJSON, buf: buf, enc: enc, table: tabwriter.NewWriter(buf, 0, 0, 2, ' ', 0)}
+	return &planOutput{json: asJSON, buf: buf, enc: enc, table: view.Table{Width: terminalWidth(w)}}
 }
 
 // row writes value as a line of JSON, or cells as a line of the table.
@@ -54,8 +55,8 @@ func (o *planOutput) row(value any, cells ...string) error {
 	if o.json {
 		return o.enc.Encode(value)
 	}
-	_, err := fmt.Fprintln(o.table, strings.Join(cells, "\t"))
-	return err
+	o.table.Row(cells...)
+	return nil
 }
 
 // heading names the table's columns; JSON has none.
@@ -71,15 +72,19 @@ func (o *planOutput) say(format string, args ...any) error {
 	if o.json {
 		return nil
 	}
-	if err := o.table.Flush(); err != nil {
+	if err := o.table.Write(o.buf); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(o.buf, format+"\n", args...)
-	return err
+	for line := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
+		if _, err := fmt.Fprintln(o.buf, view.Wrap(line, "", o.table.Width)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (o *planOutput) flush() error {
-	if err := o.table.Flush(); err != nil {
+	if err := o.table.Write(o.buf); err != nil {
 		return err
 	}
 	return o.buf.Flush()

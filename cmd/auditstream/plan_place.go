@@ -2,11 +2,11 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -104,12 +104,19 @@ func (a *app) listPartitioners(asJSON bool) error {
 		EmptyKey string `json:"empty_key"`
 	}
 	o := newPlanOutput(a.out, asJSON)
-	if err := o.heading("NAME", "HASH", "NULL KEY", "EMPTY KEY", "LIBRARY"); err != nil {
+	if err := o.heading("NAME", "HASH", "NULL KEY", "EMPTY KEY"); err != nil {
 		return err
 	}
+	under := ""
 	for _, p := range engine.Partitioners() {
 		l := line{p.Name, p.Hash.String(), p.Client, p.Library, p.NullKey.String(), p.EmptyKey.String()}
-		if err := o.row(l, l.Name, l.Hash, l.NullKey, l.EmptyKey, cmp.Or(l.Library, "-")); err != nil {
+		if l.Library != under {
+			under = l.Library
+			if err := o.heading(l.Library + ":"); err != nil {
+				return err
+			}
+		}
+		if err := o.row(l, l.Name, l.Hash, l.NullKey, l.EmptyKey); err != nil {
 			return err
 		}
 	}
@@ -201,7 +208,8 @@ func clientsFlag(names []string) ([]engine.Partitioner, error) {
 }
 
 func writeDivergence(o *planOutput, clients []string, n int32, differing []engine.Divergence) error {
-	if err := o.heading(append([]string{"SYMBOL"}, clients...)...); err != nil {
+	heads, legend := clientHeads(clients, o.table.Width)
+	if err := o.heading(append([]string{"SYMBOL"}, heads...)...); err != nil {
 		return err
 	}
 	for _, d := range differing {
@@ -214,10 +222,29 @@ func writeDivergence(o *planOutput, clients []string, n int32, differing []engin
 			return err
 		}
 	}
+	for _, line := range legend {
+		if err := o.say("%s", line); err != nil {
+			return err
+		}
+	}
 	if err := o.say("%s between %s over %s.", countedAs(len(differing), "symbol differs", "symbols differ"), strings.Join(clients, ", "), engine.Plural(int64(n), "partition")); err != nil {
 		return err
 	}
 	return o.flush()
+}
+
+// clientHeads are the columns of clients: their names, or where those would not
+// leave a symbol room, numbers that a legend explains.
+func clientHeads(clients []string, width int) (heads, legend []string) {
+	const symbolRoom = 16
+	if len(strings.Join(clients, "  "))+symbolRoom <= width {
+		return clients, nil
+	}
+	for i, client := range clients {
+		head := "#" + strconv.Itoa(i+1)
+		heads, legend = append(heads, head), append(legend, head+" "+client)
+	}
+	return heads, legend
 }
 
 // unreadableHex is the symbol in hexadecimal when JSON cannot carry it.

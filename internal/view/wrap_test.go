@@ -24,3 +24,21 @@ func TestWrapKeepsWithinTheWidth(t *testing.T) {
 		}
 	}
 }
+
+func TestWrapStepsLeavesCommandsWhole(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"see the rights on the topic below", "  see the rights on the\n  topic below"},
+		{"kafka-acls.sh --add --operation Read --topic ticks", "  kafka-acls.sh --add \\\n  --operation Read \\\n  --topic ticks"},
+		{"kafka-topics.sh --alter a, or delete the topic", "  kafka-topics.sh \\\n  --alter a, or delete\n  the topic"},
+		{"otherwise: kafka-topics.sh --alter", "  otherwise:\n  kafka-topics.sh \\\n  --alter"},
+		{"kafka-acls.sh 'User:CN=a,O=B, Inc.' --add x", "  kafka-acls.sh \\\n  'User:CN=a,O=B, Inc.' \\\n  --add x"},
+		{"it's the topic's own", "  it's the topic's own"},
+	} {
+		if got := view.WrapSteps(test.text, "  ", 24); got != test.want {
+			t.Errorf("%q: got\n%s\nwant\n%s", test.text, got, test.want)
+		}
+	}
+	if got := view.WrapSteps("a b", "  ", 0); got != "  a b" {
+		t.Errorf("without a width: %q", got)
+	}
+}
