@@ -5,8 +5,8 @@ package engine
 var codeTable = []CodeInfo{
 	{
 		Code: OffsetInconsistency, Name: "OFFSET_INCONSISTENCY", Severity: Critical, Subject: "group and partition",
-		Meaning: "An offset cannot be true for the log as it stands: a watched group's lies beyond the end, below the start or has expired; or the log's end moved back behind what the audit had read.",
-		Judged:  "Of consumer.lag.groups the log's start is read first, then the commit, then the end: AHEAD_OF_END, BELOW_START (not when only transaction markers went), EXPIRED, RECREATED. By the audit's own offset: TRUNCATED (the end, or the end of the leader epoch, lies below it), RECREATED (other topic id).",
+		Meaning: "An offset cannot be true for the log as it stands: a watched group's lies beyond the end, below the start or has expired, or it stands for other records since the log was cut; or the log's end moved back behind what the audit had read.",
+		Judged:  "Of consumer.lag.groups the log's start is read first, then the commit, then the end: AHEAD_OF_END, BELOW_START (not when only transaction markers went), EXPIRED, RECREATED (other topic id), TRUNCATED (the leader epoch under which the log held the commit ends below it by now, however far the log has grown since). What was committed before a restart of the audit is compared too. By the audit's own offset: TRUNCATED (the end, or the end of the leader epoch, lies below it), RECREATED (other topic id).",
 		Action:  "Stop the group, compare its offset with the log's start and end, find out whether the topic was truncated or re-created, then reset the group's offset on purpose.",
 	},
 	{

@@ -9,8 +9,13 @@ import (
 // ObserveRebalances takes the times at which a group's rebalances began,
 // nanoseconds on a monotonic clock, those told before included or not. now is
 // the same clock. It is called about once a second; a storm is over after 60 s
-// without another rebalance.
+// without another rebalance. One that was open when the audit ended goes on
+// from the first call, as if it had rebalanced then: times of another clock say
+// nothing.
 func (t *Topic) ObserveRebalances(group string, at []int64, now int64) {
+	if t.resumeStorm(group, at, now) {
+		return
+	}
 	times, seen := t.rebalance[group], t.rebalanced[group]
 	for _, n := range slices.Sorted(slices.Values(at)) {
 		if n > seen {
@@ -32,10 +37,30 @@ func (t *Topic) ObserveRebalances(group string, at []int64, now int64) {
 		}
 		t.storm(group, &storms[i], ds)
 	}
-	if f := t.find("storm/" + group); f != nil && len(storms) == 0 {
-		t.close("storm/" + group) // of a clock that started anew
-	}
 	t.rebalance[group] = slices.DeleteFunc(times, func(n int64) bool { return n < keep })
+}
+
+// resumeStorm takes up a storm that is open from before, unless the times tell
+// of it themselves: those of the first call may, when another state watched the
+// group on the same clock. It reports whether it has.
+func (t *Topic) resumeStorm(group string, at []int64, now int64) bool {
+	_, known := t.rebalanced[group]
+	f := t.find("storm/" + group)
+	if known || f == nil {
+		return false
+	}
+	seen := int64(0)
+	times := make([]time.Duration, 0, len(at))
+	for _, n := range slices.Sorted(slices.Values(at)) {
+		times, seen = append(times, time.Duration(n)), n
+	}
+	if len(Storms(times, time.Duration(now))) > 0 {
+		return false
+	}
+	t.rebalanced[group] = max(seen, now)
+	t.rebalance[group] = slices.Repeat([]int64{now}, stormRebalances)
+	t.stormsBefore[group] = f.Count - stormRebalances
+	return true
 }
 
 // storm brings the group's finding to what the storm says.
@@ -48,17 +73,27 @@ func (t *Topic) storm(group string, s *Storm, times []time.Duration) {
 		f.Group = group
 		f.Threshold, f.Unit = stormRebalances, "rebalances"
 	}
-	grew := int64(s.Count) > f.Count
-	f.Count = max(f.Count, int64(s.Count))
+	before, resumed := t.stormsBefore[group]
+	count := before + int64(s.Count)
+	grew := count > f.Count
+	f.Count = max(f.Count, count)
 	f.Observed = float64(f.Count)
 	if grew {
-		f.Evidence["seconds"] = stormSeconds(s, times)
+		skip := 0
+		if resumed {
+			skip = stormRebalances
+		}
+		f.Evidence["seconds"] = stormSeconds(s, times, skip)
 		f.Evidence["clock"] = "monotonic"
 		if n, known := t.members[group]; known && n != Unknown {
 			f.Evidence["members"] = n
 		}
 		f.Cause = fmt.Sprintf("group %q has rebalanced %d times within %s: its partitions stand still meanwhile",
 			group, s.Count, (s.Last - s.First).Round(time.Second))
+		if resumed {
+			f.Cause = fmt.Sprintf("group %q has rebalanced %d times, %d of them since the audit went on: its partitions stand still meanwhile",
+				group, count, s.Count-stormRebalances)
+		}
 	}
 	switch {
 	case opened:
@@ -68,17 +103,19 @@ func (t *Topic) storm(group string, s *Storm, times []time.Duration) {
 	}
 	if s.Resolved {
 		t.close(subject)
+		delete(t.stormsBefore, group)
 	}
 }
 
 // stormSeconds are the times of a storm's last rebalances in seconds after
-// its first.
-func stormSeconds(s *Storm, times []time.Duration) []float64 {
+// its first, without the first few.
+func stormSeconds(s *Storm, times []time.Duration, skip int) []float64 {
 	var out []float64
 	for _, at := range times {
 		if at >= s.First && at <= s.Last {
 			out = append(out, (at - s.First).Seconds())
 		}
 	}
+	out = out[min(skip, len(out)):]
 	return out[max(0, len(out)-16):]
 }

@@ -24,6 +24,9 @@ type Topic struct {
 	members    map[string]int           // by watched group
 	rebalance  map[string][]int64       // by group: times of the last rebalances, ascending
 	rebalanced map[string]int64         // by group: the last of all
+	// stormsBefore are the rebalances, by group, of a storm from before a
+	// restart, less those that stand for it since.
+	stormsBefore map[string]int64
 
 	maxLag    *int64
 	lagging   int32
@@ -43,7 +46,7 @@ func NewTopic(name string, partitions int32, l *Limits) *Topic {
 	t := &Topic{name: name, limits: l, lagging: -1, changed: map[string]bool{}}
 	t.state = TopicState{Partitions: partitions, ClosedTo: NoTime}
 	t.lag, t.rebalance, t.rebalanced = map[string]*lagState{}, map[string][]int64{}, map[string]int64{}
-	t.members = map[string]int{}
+	t.members, t.stormsBefore = map[string]int{}, map[string]int64{}
 	t.forget()
 	return t
 }

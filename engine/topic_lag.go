@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"strconv"
-	"strings"
 )
 
 // Unknown stands for an offset that is not known, or not committed.
@@ -21,6 +20,8 @@ type LagSample struct {
 	Open      int64 // offsets below End that open transactions hold back from readers of committed records
 	Compacted bool  // the log is compacted: a distance of offsets is no number of records
 	TopicID   string
+	Epoch     *int32  // leader epoch of the log when Committed lay below its end, nil: not known
+	Cut       *LogCut // the log was cut since the group was sampled last, nil: not that it is known
 	Unread    *Unread // what the log holds for the group, nil: not read
 	Members   int     // members of the group, Unknown
 	GroupType string  // classic, consumer, or "" when not known
@@ -102,7 +103,7 @@ func (t *Topic) ObserveLag(samples []LagSample, now int64) {
 		}
 		t.members[s.Group] = s.Members
 		before := t.lagBefore(s, now)
-		t.judgeOffset(s, offsetFault(s, before), before, now)
+		t.judgeOffset(s, t.judgeCut(s, offsetFault(s, before), before, now), before, now)
 		lag := lagOf(s)
 		t.judgeLag(s, lag, before, now)
 		t.noteLag(s, lag, before, now)
@@ -124,18 +125,6 @@ func (t *Topic) ObserveLag(samples []LagSample, now int64) {
 		t.unknown += fmt.Sprintf(", and %d more", unknown-1)
 	}
 	t.unwatch(watched, now)
-}
-
-// unwatch ends what is open about groups that are watched no longer.
-func (t *Topic) unwatch(watched map[string]bool, now int64) {
-	for _, subject := range t.subjects() {
-		f := t.find(subject)
-		if f.Group == "" || watched[f.Group] || !strings.HasPrefix(subject, "lag/") && !strings.HasPrefix(subject, "offset/") {
-			continue
-		}
-		f.LastTime = Time(now)
-		t.close(subject)
-	}
 }
 
 // unread says how much a group that has committed nothing has not read.

@@ -10,8 +10,9 @@ import (
 // TopicGroup is what is durable of a watched group's partition: enough to
 // tell after a restart that its commit is gone or that its topic was made anew.
 type TopicGroup struct {
-	Committed int64  `json:"committed"` // a recent one
+	Committed int64  `json:"committed"` // a recent one, Unknown: none of the topic that TopicID names
 	TopicID   string `json:"topic_id,omitempty"`
+	Epoch     *int32 `json:"epoch,omitempty"` // leader epoch of a log that held what lies below Committed, nil: not known
 }
 
 // lagState is what the topic remembers of a group's partition.
@@ -22,6 +23,7 @@ type lagState struct {
 	kept    int64      // when the row was written last
 	from    int64      // Committed when clear was found
 	clearTo int64      // no record lies below this from there on
+	cut     LogCut     // the last that was told
 	points  []lagPoint // ascending, lagPointEvery apart
 }
 
@@ -56,23 +58,30 @@ func groupKey(group string, partition int32) string {
 func (t *Topic) lagBefore(s *LagSample, now int64) *lagState {
 	key := groupKey(s.Group, s.Partition)
 	before := t.lag[key]
-	if before != nil && s.TopicID != "" && before.TopicID != "" && before.TopicID != s.TopicID {
-		if before.Committed != Unknown {
-			t.groupRecreated(s, before, now)
-		}
-		before = nil
+	anew := before != nil && s.TopicID != "" && before.TopicID != "" && before.TopicID != s.TopicID
+	if anew && before.Committed != Unknown {
+		t.groupRecreated(s, before, now)
 	}
-	if before == nil {
-		before = &lagState{TopicGroup: TopicGroup{Unknown, ""}, end: Unknown, since: NoTime, kept: NoTime, from: Unknown}
+	if before == nil || anew {
+		before = newLagState(TopicGroup{Committed: Unknown})
 		t.lag[key] = before
 	}
+	if anew {
+		// Durable, so that it is not told once more after a restart.
+		before.TopicID, t.changed["g/"+key] = s.TopicID, true
+	}
 	return before
+}
+
+func newLagState(g TopicGroup) *lagState {
+	return &lagState{TopicGroup: g, end: Unknown, since: NoTime, kept: NoTime, from: Unknown}
 }
 
 // noteLag brings the state to a sample.
 func (t *Topic) noteLag(s *LagSample, lag int64, l *lagState, now int64) {
 	moved := s.Committed != Unknown && s.Committed != l.Committed
 	named := s.TopicID != "" && s.TopicID != l.TopicID
+	elected := false // another leader of the log
 	switch {
 	case lag <= 0:
 		l.since = NoTime
@@ -85,7 +94,10 @@ func (t *Topic) noteLag(s *LagSample, lag int64, l *lagState, now int64) {
 		if u := s.Unread; u != nil && max(s.Committed, l.clear(s.Committed)) >= s.Start {
 			l.from, l.clearTo = s.Committed, u.First
 		}
-		l.Committed = s.Committed
+		elected = s.Epoch != nil && (l.Epoch == nil || *l.Epoch != *s.Epoch)
+		if l.Committed = s.Committed; moved || elected {
+			l.Epoch = s.Epoch
+		}
 	}
 	if named {
 		l.TopicID = s.TopicID
@@ -100,7 +112,7 @@ func (t *Topic) noteLag(s *LagSample, lag int64, l *lagState, now int64) {
 		l.points = append(l.points, lagPoint{now, s.Committed, s.End, lag})
 		l.points = l.points[max(0, len(l.points)-lagPoints):]
 	}
-	if l.Committed != Unknown && (named || l.kept == NoTime || moved && now-l.kept >= lagKeepEvery) {
+	if l.Committed != Unknown && (named || elected || l.kept == NoTime || moved && now-l.kept >= lagKeepEvery) {
 		l.kept = now
 		t.changed["g/"+groupKey(s.Group, s.Partition)] = true
 	}
@@ -109,7 +121,7 @@ func (t *Topic) noteLag(s *LagSample, lag int64, l *lagState, now int64) {
 // restoreGroup takes a durable row of a watched group's partition.
 func (t *Topic) restoreGroup(key string, g *TopicGroup) {
 	if delete(t.lag, key); g != nil {
-		t.lag[key] = &lagState{TopicGroup: *g, end: Unknown, since: NoTime, kept: NoTime, from: Unknown}
+		t.lag[key] = newLagState(*g)
 	}
 }
 

@@ -22,9 +22,11 @@ type distribution struct {
 	log    zerolog.Logger
 	topics map[string]*engine.Topic
 	clocks func() (lags lagSample, rebalances []int64)
+	recall func(topic string, groups []engine.WatchedGroup) // tells the watch what was known of groups
 
 	read         codecs.OffsetRow // of the distribution topic; of nothing so far when Next is 0
 	lagSeen      time.Time
+	unwatched    bool // it was told that no groups are watched
 	settingsSeen time.Time
 	finals       finalState
 	unknowns     int64 // records that are no statistics of a topic of this audit
@@ -32,6 +34,7 @@ type distribution struct {
 
 func newDistribution(cfg *Config, p place, table string, clocks func() (lagSample, []int64), log zerolog.Logger) *distribution {
 	u := &distribution{place: p, cfg: cfg, table: table, log: log, clocks: clocks, topics: map[string]*engine.Topic{}}
+	u.recall = func(string, []engine.WatchedGroup) {}
 	for _, topic := range cfg.tickTopics() {
 		u.topics[topic] = engine.NewTopic(topic, cfg.prepared.Partitions[topic], &cfg.Limits)
 	}
@@ -62,6 +65,7 @@ func (u *distribution) restore(r *kgo.Record) error {
 func (u *distribution) recovered(b logBounds) (fresh bool, err error) {
 	for name, topic := range u.topics {
 		topic.Recovered(u.cfg.prepared.TopicIDs[name])
+		u.recall(name, topic.Watched())
 	}
 	if fresh = u.read.Next > b.high; fresh {
 		u.log.Warn().Int64("next", u.read.Next).Int64("end", b.high).Msg("the distribution topic was made anew: it is read from its start")
@@ -115,6 +119,9 @@ func (u *distribution) goesOn() {}
 func (u *distribution) sweep() {
 	now := time.Now().UnixNano()
 	lags, rebalances := u.clocks()
+	for _, topic := range u.topics {
+		topic.ObserveRebalances(u.cfg.names().Group, rebalances, monotonic())
+	}
 	u.observeLag(lags)
 	settings, read := u.cfg.settings.last()
 	defer func() { u.settingsSeen = read }()
@@ -124,7 +131,6 @@ func (u *distribution) sweep() {
 				topic.ObserveRebalances(group, times, monotonic())
 			}
 		}
-		topic.ObserveRebalances(u.cfg.names().Group, rebalances, monotonic())
 		if !u.cfg.StopAtEnd {
 			if s, ok := settings[name]; ok && read.After(u.settingsSeen) {
 				topic.ObserveSettings(&s, now)
@@ -134,8 +140,15 @@ func (u *distribution) sweep() {
 	}
 }
 
-// observeLag judges a sample of the watched groups, once.
+// observeLag judges a sample of the watched groups, once. Where no groups are
+// watched any more, what is open about them is over.
 func (u *distribution) observeLag(lags lagSample) {
+	if len(u.cfg.LagGroups) == 0 && !u.unwatched {
+		u.unwatched = true
+		for _, topic := range u.topics {
+			topic.ObserveLag(nil, time.Now().UnixNano())
+		}
+	}
 	if !lags.at.After(u.lagSeen) {
 		return
 	}

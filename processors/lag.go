@@ -43,13 +43,16 @@ type lagWatch struct {
 	listed    time.Time
 	compacted map[string]bool // by topic
 	described time.Time
-	unread    map[unreadKey]*unreadLog
+	unread    map[groupPlace]*unreadLog
+	marks     map[place]logMark
 	turn      int // where reading of logs goes on
 	failing   bool
 
-	mu     sync.Mutex
-	latest lagSample
-	asked  time.Time // when somebody judged by the latest
+	mu       sync.Mutex
+	latest   lagSample
+	asked    time.Time  // when somebody judged by the latest
+	recalled []recalled // not taken up yet
+	recalls  int        // how often it was told what to recall
 }
 
 const (
@@ -65,7 +68,8 @@ func newLagWatch(client *kgo.Client, cfg *Config, topics []string) (*lagWatch, e
 	w := &lagWatch{
 		client: client, admin: kadm.NewClient(client), topics: topics,
 		own: []string{names.Group, names.DistributionGroup}, status: cfg.Status, log: cfg.Logger,
-		groups: map[string]*watchedGroup{}, compacted: map[string]bool{}, unread: map[unreadKey]*unreadLog{},
+		groups: map[string]*watchedGroup{}, compacted: map[string]bool{}, unread: map[groupPlace]*unreadLog{},
+		marks: map[place]logMark{},
 	}
 	for _, name := range cfg.LagGroups {
 		re, err := regexp.Compile("^(?:" + name + ")$")
@@ -131,9 +135,10 @@ func (w *lagWatch) round(ctx context.Context) {
 	defer w.rounds.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, lagTimeout)
 	defer cancel()
+	recalls := w.takeRecalled()
 	err := w.findGroups(ctx)
 	if err == nil {
-		err = w.sample(ctx)
+		err = w.sample(ctx, recalls)
 	}
 	if err != nil {
 		w.status.update(func(s *Stats) { s.Lags = nil }) // unknown, not as it was
@@ -146,7 +151,7 @@ func (w *lagWatch) round(ctx context.Context) {
 
 // sample reads starts first, then commits, then ends, so that sampling alone
 // puts no commit below a start or beyond an end.
-func (w *lagWatch) sample(ctx context.Context) error {
+func (w *lagWatch) sample(ctx context.Context, recalls int) error {
 	logs, err := w.startLogs(ctx)
 	if err != nil {
 		return err
@@ -158,6 +163,7 @@ func (w *lagWatch) sample(ctx context.Context) error {
 	if err := w.endLogs(ctx, logs); err != nil {
 		return err
 	}
+	w.findCuts(ctx, groups, commits, logs)
 	sample := lagSample{at: at, samples: map[string][]engine.LagSample{}, rebalances: map[string][]int64{}}
 	for _, g := range groups {
 		sample.rebalances[g.name] = slices.Clone(g.rebalances.times)
@@ -172,7 +178,7 @@ func (w *lagWatch) sample(ctx context.Context) error {
 		}
 	}
 	w.readUnread(ctx, &sample, logs)
-	w.publish(sample, groups, logs)
+	w.publish(sample, groups, logs, recalls)
 	return nil
 }
 
@@ -185,8 +191,9 @@ func (s *lagSample) watches(topic, group string) bool {
 	return slices.ContainsFunc(s.samples[topic], func(one engine.LagSample) bool { return one.Group == group })
 }
 
-// publish makes a sample the latest, for judging and for metrics.
-func (w *lagWatch) publish(sample lagSample, groups []*watchedGroup, logs logs) {
+// publish makes a sample the latest, for metrics and, unless groups were
+// recalled since, for judging.
+func (w *lagWatch) publish(sample lagSample, groups []*watchedGroup, logs logs, recalls int) {
 	var lags []LagStatus
 	for _, topic := range w.topics {
 		for i := range sample.samples[topic] {
@@ -211,7 +218,9 @@ func (w *lagWatch) publish(sample lagSample, groups []*watchedGroup, logs logs) 
 		bounds = append(bounds, LogStatus{l.topic, l.partition, l.start, l.end})
 	}
 	w.mu.Lock()
-	w.latest = sample
+	if recalls == w.recalls {
+		w.latest = sample
+	}
 	w.mu.Unlock()
 	w.status.update(func(s *Stats) { s.Lags, s.Groups, s.Logs = lags, states, bounds })
 }

@@ -27,7 +27,10 @@ type watchedGroup struct {
 	protocol    string // the assignor
 	coordinator int32
 	members     int             // engine.Unknown: not told
+	goneSince   time.Time       // zero: it is not
 	reads       map[string]bool // topics that it has committed offsets of, or has members on
+	held        map[place]heldCommit
+	cuts        map[place]foundCut // of logs, below its commits
 	rebalances  rebalanceWatch
 }
 
@@ -52,14 +55,13 @@ func (w *lagWatch) findGroups(ctx context.Context) error {
 				continue
 			}
 			matched[i] = true
-			g := w.groups[listed.Group]
-			if g == nil {
-				g = &watchedGroup{name: listed.Group, members: engine.Unknown, reads: map[string]bool{}}
-				w.groups[listed.Group] = g
-			}
+			g := w.group(listed.Group)
 			g.gone, g.kind, g.state = false, strings.ToLower(cmp.Or(listed.GroupType, "classic")), listed.State
 			g.coordinator, g.named = listed.Coordinator, g.named || w.given[i] == listed.Group
 		}
+	}
+	for _, g := range w.groups {
+		w.age(g)
 	}
 	w.absent = nil
 	for i, name := range w.given {
@@ -169,7 +171,10 @@ func (w *lagWatch) sampleGroup(sample *lagSample, g *watchedGroup, commits *grou
 			s.State, s.Members = engine.GroupAbsent, engine.Unknown
 		}
 		if offset, ok := commits.offsets[where]; ok {
-			s.Committed = offset
+			s.Committed, s.Cut = offset, g.cut(where)
+			if h := g.held[where]; h.committed == offset && h.topicID == s.TopicID {
+				s.Epoch = &h.epoch
+			}
 		}
 		if err := cmp.Or(commits.failed[where], commits.err); err != nil {
 			s.Failed = err.Error()

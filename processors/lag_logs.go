@@ -26,6 +26,7 @@ type logState struct {
 	start     int64 // -1: not known
 	stable    int64 // last stable offset, -1: not known
 	end       int64 // high watermark, -1: not known
+	epoch     int32 // its leader's, when it told the end, -1: not known
 	another   bool  // the topic was deleted, or made anew, while it was sampled
 }
 
@@ -72,7 +73,7 @@ func (w *lagWatch) startLogs(ctx context.Context) (logs, error) {
 		for _, p := range topic.Partitions {
 			all[place{*topic.Topic, p.Partition}] = &logState{
 				topic: *topic.Topic, partition: p.Partition, id: topic.TopicID, leader: p.Leader,
-				start: engine.Unknown, stable: engine.Unknown, end: engine.Unknown,
+				start: engine.Unknown, stable: engine.Unknown, end: engine.Unknown, epoch: engine.Unknown,
 			}
 		}
 	}
@@ -80,7 +81,7 @@ func (w *lagWatch) startLogs(ctx context.Context) (logs, error) {
 	if err = unlessPartial(err); err != nil {
 		return nil, fmt.Errorf("starts of topics: %w", err)
 	}
-	all.note(starts, func(l *logState, offset int64) { l.start = offset })
+	all.note(starts, func(l *logState, o kadm.ListedOffset) { l.start = o.Offset })
 	w.readSettings(ctx)
 	return all, nil
 }
@@ -92,12 +93,12 @@ func (w *lagWatch) endLogs(ctx context.Context, all logs) error {
 	if err = unlessPartial(err); err != nil {
 		return fmt.Errorf("last stable offsets of topics: %w", err)
 	}
-	all.note(stable, func(l *logState, offset int64) { l.stable = offset })
+	all.note(stable, func(l *logState, o kadm.ListedOffset) { l.stable = o.Offset })
 	ends, err := w.admin.ListEndOffsets(ctx, w.topics...)
 	if err = unlessPartial(err); err != nil {
 		return fmt.Errorf("ends of topics: %w", err)
 	}
-	all.note(ends, func(l *logState, offset int64) { l.end = offset })
+	all.note(ends, func(l *logState, o kadm.ListedOffset) { l.end, l.epoch = o.Offset, o.LeaderEpoch })
 	// Kafka drops what groups have committed of a topic that is deleted, after
 	// its brokers tell of the deletion.
 	response, err := w.describeTopics(ctx)
@@ -124,10 +125,10 @@ func unlessPartial(err error) error {
 	return err
 }
 
-func (l logs) note(listed kadm.ListedOffsets, set func(*logState, int64)) {
+func (l logs) note(listed kadm.ListedOffsets, set func(*logState, kadm.ListedOffset)) {
 	listed.Each(func(o kadm.ListedOffset) {
 		if one := l[place{o.Topic, o.Partition}]; one != nil && o.Err == nil {
-			set(one, o.Offset)
+			set(one, o)
 		}
 	})
 }

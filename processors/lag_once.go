@@ -33,7 +33,7 @@ func SampleGroups(ctx context.Context, client *kgo.Client, name string, groups, 
 		return GroupOffsets{}, err
 	}
 	for range onceRounds {
-		if err := w.sample(ctx); err != nil {
+		if err := w.sample(ctx, 0); err != nil {
 			return GroupOffsets{}, err
 		}
 		if last := w.last(); !last.unsure() {

@@ -27,22 +27,36 @@ type watched struct {
 	admin   *kadm.Client
 	topic   string
 	watch   *lagWatch
+	cfg     *Config
+	limits  engine.Limits
 	judge   *engine.Topic
+	rows    map[string]engine.TopicRow
 	told    []engine.Finding
 }
 
 func newWatched(t *testing.T, c *kafkatest.Cluster, partitions int, limits engine.Limits, groups ...string) *watched {
 	t.Helper()
 	w := &watched{t: t, cluster: c, admin: c.Admin(t), topic: c.Topic(t, partitions)}
-	cfg := &Config{
+	w.limits, w.rows = limits, map[string]engine.TopicRow{}
+	w.cfg = &Config{
 		Topology: topology.Topology{Name: kafkatest.Name(t)}, LagGroups: groups, Status: NewStatus(), Logger: zerolog.Nop(),
 	}
-	var err error
-	if w.watch, err = newLagWatch(c.Client(t), cfg, []string{w.topic}); err != nil {
-		t.Fatal(err)
-	}
-	w.judge = engine.NewTopic(w.topic, int32(partitions), &limits)
+	w.start(partitions)
 	return w
+}
+
+// start gives a new watch what is durable.
+func (w *watched) start(partitions int) {
+	w.t.Helper()
+	var err error
+	if w.watch, err = newLagWatch(w.cluster.Client(w.t), w.cfg, []string{w.topic}); err != nil {
+		w.t.Fatal(err)
+	}
+	w.judge = engine.NewTopic(w.topic, int32(partitions), &w.limits)
+	for _, row := range w.rows {
+		w.judge.Restore(row)
+	}
+	w.watch.recall(w.topic, w.judge.Watched())
 }
 
 // sample looks once, judges, and gives what it saw of a group by partition.
@@ -50,10 +64,11 @@ func (w *watched) sample(group string) map[int32]*engine.LagSample {
 	w.t.Helper()
 	w.watch.listed = time.Time{}
 	ctx := context.Background()
+	recalls := w.watch.takeRecalled()
 	if err := w.watch.findGroups(ctx); err != nil {
 		w.t.Fatal(err)
 	}
-	if err := w.watch.sample(ctx); err != nil {
+	if err := w.watch.sample(ctx, recalls); err != nil {
 		w.t.Fatal(err)
 	}
 	s := w.watch.last()
@@ -61,8 +76,12 @@ func (w *watched) sample(group string) map[int32]*engine.LagSample {
 	for name, times := range s.rebalances {
 		w.judge.ObserveRebalances(name, times, monotonic())
 	}
-	for _, r := range w.judge.Snapshot().Reports {
+	taken := w.judge.Snapshot()
+	for _, r := range taken.Reports {
 		w.told = append(w.told, r.Findings...)
+	}
+	for _, row := range taken.Rows {
+		w.rows[row.Key] = row
 	}
 	seen := map[int32]*engine.LagSample{}
 	for _, one := range s.samples[w.topic] {

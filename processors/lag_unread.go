@@ -20,7 +20,7 @@ const (
 	unreadTimeout  = 2 * time.Second
 )
 
-type unreadKey struct {
+type groupPlace struct {
 	group string
 	place
 }
@@ -44,16 +44,16 @@ func (u *unreadLog) holds(topicID string, position int64) bool {
 func (w *lagWatch) readUnread(ctx context.Context, sample *lagSample, logs logs) {
 	ctx, cancel := context.WithTimeout(ctx, unreadTimeout)
 	defer cancel()
-	kept := map[unreadKey]*unreadLog{}
+	kept := map[groupPlace]*unreadLog{}
 	var behind []*engine.LagSample
-	var places []unreadKey
+	var places []groupPlace
 	for _, topic := range w.topics {
 		for i := range sample.samples[topic] {
 			s := &sample.samples[topic][i]
 			if s.Failed != "" || s.Lag() <= 0 || s.Committed > s.End-s.Open {
 				continue
 			}
-			behind, places = append(behind, s), append(places, unreadKey{s.Group, place{topic, s.Partition}})
+			behind, places = append(behind, s), append(places, groupPlace{s.Group, place{topic, s.Partition}})
 		}
 	}
 	read, first := 0, w.turn

@@ -124,7 +124,9 @@ func (a *audit) makeGroups() {
 		newLayout("", []string{a.names.DistributionTopic}, cfg.prepared.Partitions))
 	a.distribution.oldest = true // its topic is the audit's own
 	a.distribution.newUnit = func(p place) unit {
-		return newDistribution(cfg, p, a.names.DistributionTable, a.clocks, a.distribution.log)
+		u := newDistribution(cfg, p, a.names.DistributionTable, a.clocks, a.distribution.log)
+		u.recall = a.lags.recall
+		return u
 	}
 }
 
