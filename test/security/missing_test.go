@@ -39,13 +39,7 @@ func missingRights(t *testing.T, k *kafka) {
 func lacks(t *testing.T, k *kafka, l login, name string, missing acl) {
 	t.Helper()
 	file := l.configure(t, k, name)
-	resource := "rights on topic " + missing.name
-	switch missing.kind {
-	case "group":
-		resource = "rights on group " + missing.name
-	case "transactional-id":
-		resource = "rights on transactional ids " + missing.name + "*"
-	}
+	resource := checkOf(missing)
 	result := checks(t, file)[resource]
 	want := check.Fail
 	if missing.operation == "DescribeConfigs" {
@@ -71,6 +65,17 @@ func lacks(t *testing.T, k *kafka, l login, name string, missing acl) {
 	if code != 2 || !told || !strings.Contains(said, resource) {
 		t.Errorf("run: exit code %d\n%s", code, said)
 	}
+}
+
+// checkOf is the name of the check that looks at a right.
+func checkOf(right acl) string {
+	switch right.kind {
+	case "group":
+		return "rights on group " + right.name
+	case "transactional-id":
+		return "rights on transactional ids " + right.name + "*"
+	}
+	return "rights on topic " + right.name
 }
 
 func covers(rights []acl, missing acl) bool {

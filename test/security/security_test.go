@@ -22,6 +22,7 @@ func TestSecurity(t *testing.T) {
 	k := startKafka(t)
 	t.Run("modes", func(t *testing.T) { modes(t, k) })
 	t.Run("missing rights", func(t *testing.T) { missingRights(t, k) })
+	t.Run("some rights", func(t *testing.T) { someRights(t, k) })
 	t.Run("commands", func(t *testing.T) { commands(t, k) })
 	t.Run("secrets", func(t *testing.T) { secrets(t, k) })
 }
