@@ -2,7 +2,7 @@ package processors
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -239,9 +239,13 @@ func (u *distribution) take() (*batch, error) {
 
 // topicSteps are the kinds of a topic's rows in the order in which they become
 // durable, so that whatever is missing is told again by the statistics that are
-// read again: findings and symbols; which windows are closed, so that none is
-// judged twice; loads of open windows; which loads a partition has told.
-var topicSteps = []string{"fhs", "t", "w", "p"}
+// read again: findings, symbols, groups and whatever else there is, the empty
+// step; which windows are closed, so that none is judged twice; loads of open
+// windows; which loads a partition has told.
+var topicSteps = []string{"", "t", "w", "p"}
+
+// topicStep is the step in which a row becomes durable.
+func topicStep(key string) int { return max(0, slices.Index(topicSteps, key[:1])) }
 
 func (u *distribution) encode(b *batch, s *engine.TopicSnapshot) error {
 	messages, err := u.cfg.reportMessages(s.Reports)
@@ -250,11 +254,11 @@ func (u *distribution) encode(b *batch, s *engine.TopicSnapshot) error {
 	}
 	b.ahead = append(b.ahead, messages...)
 	b.reports = append(b.reports, s.Reports...)
-	for _, kinds := range topicSteps {
+	for step := range topicSteps {
 		b.thenRows()
 		for i := range s.Rows {
 			key := s.Rows[i].Key
-			if strings.IndexByte(kinds, key[0]) < 0 {
+			if topicStep(key) != step {
 				continue
 			}
 			value, err := codecs.EncodeTopicRow(&s.Rows[i])
