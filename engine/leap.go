@@ -89,8 +89,10 @@ func (p *Partition) retract(at int64) {
 
 // Reached is the time to which the partitions of a history have come, NoTime
 // before their first record: the greatest record time that a second record
-// shows, of the same partition or of another. Where there is none, a record
-// that is alone counts, the greatest of several left out.
+// shows, of the same partition or of another. One that is alone, and that no
+// later record contradicts, counts while it is within a week of another, so that
+// a pause before the last record is one. Of single records far apart the
+// greatest is left out.
 func Reached(all []*Partition) int64 {
 	sure := int64(NoTime)
 	var alone []int64
@@ -109,7 +111,7 @@ func Reached(all []*Partition) int64 {
 	slices.Sort(alone)
 	slices.Reverse(alone)
 	for i, at := range alone {
-		if sure != NoTime && at-sure <= leapMin || i+1 < len(alone) && at-alone[i+1] <= leapMin {
+		if sure != NoTime && at-sure < endedAfter || i+1 < len(alone) && at-alone[i+1] < endedAfter {
 			return max(sure, at)
 		}
 	}

@@ -92,6 +92,9 @@ func TestOneWrongRecordPoisonsNoHistory(t *testing.T) {
 		if round < 20 {
 			wrongAt = []int{0, 1, n - 1, n}[round%4]
 		}
+		if wrongAt == n {
+			ahead = years // by less, the last record may as well follow a pause
+		}
 		var ticks []wrongTick
 		for i := range n + 1 {
 			if i == wrongAt {
@@ -137,7 +140,9 @@ func TestReachedNeedsTwo(t *testing.T) {
 		"two that agree":                        {[]*Partition{at(0, 1, 86400), at(2), at(3, 86410)}, 86410},
 		"two that agree within a partition":     {[]*Partition{at(0, 1, 86400, 86401), at(2)}, 86401},
 		"single records, one of which is wrong": {[]*Partition{at(1), at(years), at(3)}, 3},
-		"single records apart":                  {[]*Partition{at(0), at(2 * 86400)}, 0},
+		"single records apart":                  {[]*Partition{at(0), at(8 * 86400)}, 0},
+		"a pause before the last record":        {[]*Partition{at(0, 1, 2*86400), at(2)}, 2 * 86400},
+		"a pause of a week before it":           {[]*Partition{at(0, 1, 8*86400), at(2)}, 2},
 	} {
 		if got := (Reached(c.parts) - t0) / second; got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)

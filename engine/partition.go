@@ -367,8 +367,9 @@ func (p *Partition) timeOf(t *Tick, now int64) int64 {
 }
 
 // setClock sets the clock by which the record's event time is judged; a
-// record without a record time has none. A record time that is not believed
-// makes no tick old: the clock may as well be at the time that is.
+// record without a record time has none. A record time that is not believed,
+// and that the event time does not show either, makes no tick old: the clock
+// may as well be at the time that is.
 func (p *Partition) setClock(t *Tick, now, believed int64) {
 	switch {
 	case p.progress.unsure > 0:
@@ -378,7 +379,10 @@ func (p *Partition) setClock(t *Tick, now, believed int64) {
 	case now != NoTime:
 		p.early, p.late = now, now
 	case t.RecordTime != NoTime:
-		p.early, p.late = t.RecordTime+recordTick, min(t.RecordTime, believed)
+		p.early, p.late = t.RecordTime+recordTick, t.RecordTime
+		if believed < t.RecordTime && t.RecordTime-t.EventTime > leapMin {
+			p.late = believed
+		}
 	default:
 		p.early, p.late = NoTime, NoTime
 	}
