@@ -14,7 +14,9 @@ type balance struct {
 	symbols int64
 	hot     []hotSymbol // the hottest symbol of each partition
 	maxAge  int64
-	grew    bool // not all of its partitions were there all the time
+	missing int64           // that may yet come late
+	late    map[int32]int64 // by partition: records of windows before
+	grew    bool            // not all of its partitions were there all the time
 }
 
 type hotSymbol struct {
@@ -55,7 +57,18 @@ func (t *Topic) measure(b *balance) (ratio float64, busiest int32, keyed int64, 
 		return 0, -1, keyed, false
 	}
 	ratio, busiest = skewOf(b.loads)
+	if ratio > t.limits.PartitionSkew && b.least(busiest, keyed) <= t.limits.PartitionSkew {
+		return 0, -1, keyed, false
+	}
 	return ratio, busiest, keyed, true
+}
+
+// least is the ratio if all that may be missing does come, and without what
+// came late on the busiest partition: what stood still and goes on again is no
+// skew.
+func (b *balance) least(busiest int32, keyed int64) float64 {
+	late := min(b.late[busiest], b.loads[busiest])
+	return float64((b.loads[busiest]-late)*int64(len(b.loads))) / float64(max(1, keyed-late+b.missing))
 }
 
 // judgeBalance opens PARTITION_UNBALANCED for a window above the threshold

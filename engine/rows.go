@@ -107,6 +107,7 @@ type WindowState struct {
 	Hot     string `json:"hot,omitempty"` // busiest symbol, escaped
 	HotN    int64  `json:"hot_n"`
 	MaxAge  int64  `json:"max_age"`
+	Usual   int64  `json:"usual,omitempty"` // load that windows before it lead to expect
 }
 
 // WindowLoad is a closed window as the topic needs it.
@@ -118,7 +119,9 @@ type WindowLoad struct {
 	Hot     string `json:"hot,omitempty"`
 	HotN    int64  `json:"hot_n,omitempty"`
 	MaxAge  int64  `json:"max_age"`
-	Through int64  `json:"through"` // last offset judged when the window closed
+	Late    int64  `json:"late,omitempty"`    // records in it that are of a window before
+	Missing int64  `json:"missing,omitempty"` // load that may come late: the clock closed it with less than usual
+	Through int64  `json:"through"`           // last offset judged when the window closed
 	Total   Counts `json:"total"`   // cumulative when the window closed
 }
 

@@ -98,7 +98,7 @@ func (t *Topic) closeWindow(w *TopicWindow, whole bool) {
 
 // load is the load of one window over all partitions.
 func (t *Topic) load(w *TopicWindow) *balance {
-	b := &balance{start: w.Start, loads: make([]int64, t.state.Partitions), maxAge: NoTime}
+	b := &balance{start: w.Start, loads: make([]int64, t.state.Partitions), maxAge: NoTime, late: map[int32]int64{}}
 	for id, l := range w.Loads {
 		if int(id) >= len(b.loads) {
 			continue
@@ -107,6 +107,8 @@ func (t *Topic) load(w *TopicWindow) *balance {
 		b.ticks += l.Ticks
 		b.symbols += l.Symbols
 		b.maxAge = max(b.maxAge, l.MaxAge)
+		b.missing += l.Missing
+		b.late[id] = l.Late
 		if l.HotN > 0 {
 			b.hot = append(b.hot, hotSymbol{l.Hot, id, l.HotN})
 		}
@@ -197,7 +199,7 @@ func (t *Topic) notes() string {
 		n += t.unknown + "; "
 	}
 	if !t.skewKnown {
-		n += "skew not judged: fewer symbols than partitions, too few ticks with a key, or a topic that has grown; "
+		n += "skew not judged: fewer symbols than partitions, too few ticks with a key, ticks that may yet come, or a topic that has grown; "
 	}
 	if t.limits.UncommittedReads {
 		n += "reads uncommitted records: those of aborted transactions are counted; "

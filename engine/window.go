@@ -86,8 +86,8 @@ func (p *Partition) Sweep(now int64) {
 	if w := &p.row.Window; w.Start == NoTime {
 		w.Start = max(floor(now-idleGrace, step), p.row.ClosedTo)
 		p.changed = true
-	} else if w.Start+step+idleGrace <= now {
-		p.closeWindow(floor(now-idleGrace, step))
+	} else {
+		p.closeByClock(now)
 	}
 	p.sweepSnapshots(now)
 	p.endEpisodes(now, episodeQuiet+idleEpisode)
@@ -96,6 +96,25 @@ func (p *Partition) Sweep(now int64) {
 		now = min(now, p.row.Watermark)
 	}
 	p.sweepSilence(now)
+}
+
+// idleWindows bounds the windows that the clock closes at once, one by one.
+const idleWindows = 16
+
+// closeByClock closes the windows that the clock has passed. Nothing came for
+// a while: where that is less than usual, it may yet come, from a producer or a
+// broker that stands still.
+func (p *Partition) closeByClock(now int64) {
+	step := int64(p.limits.ReportInterval)
+	for n := 0; p.row.Window.Start+step+idleGrace <= now; n++ {
+		w := &p.row.Window
+		missing, next := max(0, w.Usual-w.Keyed), w.Start+step
+		if n == idleWindows {
+			next = floor(now-idleGrace, step)
+		}
+		p.closeWindow(next)
+		p.closed[len(p.closed)-1].Missing = missing
+	}
 }
 
 // Close ends the input: it sweeps at now, which is NoTime or the greatest
@@ -129,12 +148,14 @@ func (p *Partition) closeWindow(next int64) {
 	p.rankDue = true
 	p.closed = append(p.closed, WindowLoad{
 		Start: w.Start, Keyed: w.Keyed, Ticks: w.Counts.Ticks, Symbols: w.Symbols, Hot: w.Hot,
-		HotN: w.HotN, MaxAge: w.MaxAge, Through: p.row.Through, Total: p.row.Counts,
+		HotN: w.HotN, MaxAge: w.MaxAge, Late: w.Counts.Late, Through: p.row.Through, Total: p.row.Counts,
 	})
 	if w.Start != NoTime {
 		p.row.ClosedTo = w.Start + int64(p.limits.ReportInterval)
 	}
+	usual := max(w.Keyed, w.Usual*3/4)
 	p.row.Window = newWindow(next)
+	p.row.Window.Usual = usual
 	p.changed, p.relist = true, max(p.relist, p.limits.FindingsPerReport)
 }
 
