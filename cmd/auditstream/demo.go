@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -79,10 +80,13 @@ func (a *app) listFaults(format *demo.Format) error {
 	return nil
 }
 
+// demoPatience is how long a demo waits for a finding that is due.
+const demoPatience = 30 * time.Second
+
 // demo runs a demo on the program's output.
 func (a *app) demo(ctx context.Context, options demo.Options) error {
 	options.Out, options.Style = a.out, view.Style{Colour: a.colour(a.out)}
-	options.Audit = a.demoAudit
+	options.Audit, options.Patience = a.demoAudit, demoPatience
 	summary, err := demo.Run(ctx, options)
 	if err != nil {
 		return err

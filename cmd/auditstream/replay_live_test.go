@@ -63,7 +63,7 @@ func TestReplayFindsWhatTheLiveAuditFound(t *testing.T) {
 	var live, replayed []*engine.Report
 	a := newApp(strings.NewReader(""), io.Discard, io.Discard, nil)
 	a.logLevel = "error"
-	options := demo.Options{Seed: 3, Schedule: demo.Brief(demo.Formats()[0]), Hasty: true, Out: io.Discard}
+	options := demo.Options{Seed: 3, Schedule: demo.Brief(demo.Formats()[0]), Hasty: true, Patience: demoPatience, Out: io.Discard}
 	var ends kadm.Offsets
 	options.Audit = func(ctx context.Context, settings []string, announce func(name, value string)) error {
 		beside := make(chan error, 1)

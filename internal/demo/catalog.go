@@ -2,7 +2,6 @@ package demo
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +19,7 @@ func catalog(f *Format) []entry {
 	of := func(fault func(*Format) *Fault) func() *Fault {
 		return func() *Fault { return fault(f) }
 	}
-	all := []entry{
+	return []entry{
 		{garbage, 2 * time.Second},
 		{of(strayFormat), 3 * time.Second},
 		{disorder, 3 * time.Second},
@@ -35,7 +34,6 @@ func catalog(f *Format) []entry {
 		{haltedSymbol, 10 * time.Second},
 		{backfill, 2 * time.Second},
 	}
-	return slices.DeleteFunc(all, func(e entry) bool { return !f.shows(e.fault()) })
 }
 
 // Faults are all faults that [Pick] knows.

@@ -20,6 +20,9 @@ type Options struct {
 	Port     int     // of the embedded broker; 0: any free one
 	Format   *Format // nil: JSON
 	Schedule Schedule
+	// Patience is how long what was not found by the end of the schedule is
+	// waited for: on a busy machine things take longer.
+	Patience time.Duration
 	// Hasty ends the demo once every fault was found.
 	Hasty bool
 	// Audit audits the topic on the broker until its context ends, as `run`
@@ -56,7 +59,7 @@ func (f *Format) Settings(broker, registry string) []string {
 const auditTopic = Topic + ".audit"
 
 // readyTimeout bounds the wait for the audit's first report.
-const readyTimeout = 60 * time.Second
+const readyTimeout = 2 * time.Minute
 
 // Run plays the demo to its end, or until ctx ends, which is no error. The
 // summary is valid when the error is nil; its own Err says whether the audit
@@ -79,6 +82,7 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 	story := newStory(o)
 	in := newInjector(o.Schedule.Faults)
 	in.begun, in.ended = story.faultOn, story.faultOff
+	in.found, in.patience = story.found, o.Patience
 	feed, err := newFeed(address, o.Format, NewMarket(o.Seed, o.Schedule.Length), in)
 	if err != nil {
 		return nil, err
@@ -157,14 +161,20 @@ func direct(ctx, failed context.Context, o Options, feed *feed, story *story) (e
 	if o.Hasty {
 		settled = story.settled
 	}
-	select {
-	case <-ctx.Done():
-		return true, nil
-	case <-failed.Done():
-		return true, nil
-	case <-settled:
-		return false, nil
-	case <-time.After(o.Schedule.Length):
-		return false, nil
+	over := time.After(o.Schedule.Length)
+	for late := false; ; {
+		select {
+		case <-ctx.Done():
+			return true, nil
+		case <-failed.Done():
+			return true, nil
+		case <-settled:
+			return false, nil
+		case <-over:
+			if late || o.Patience == 0 {
+				return false, nil
+			}
+			late, settled, over = true, story.settled, time.After(o.Patience)
+		}
 	}
 }

@@ -14,6 +14,7 @@ type Fault struct {
 	Does   string // one clause: what happens
 	From   time.Duration
 	Until  time.Duration // 0: until the market closes
+	Lasts  bool          // it is found by its length, so it goes on until it is found
 	Expect []Expectation // none: the audit must find nothing
 
 	touches func(symbol string) bool
@@ -40,9 +41,17 @@ func (e *Expectation) Subject() string {
 	return e.Symbol
 }
 
-// on says whether the fault is on at a time since the market opened.
-func (f *Fault) on(at time.Duration) bool {
-	return at >= f.From && (f.Until == 0 || at < f.Until)
+// on says whether the fault is on at a time since the market opened. One that
+// lasts goes on beyond its end while found says that it was not found, for as
+// long as patience: on a busy machine the audit does not look all the time.
+func (f *Fault) on(at, patience time.Duration, found func(*Fault) bool) bool {
+	switch {
+	case at < f.From:
+		return false
+	case f.Until == 0 || at < f.Until:
+		return true
+	}
+	return f.Lasts && at < f.Until+patience && !found(f)
 }
 
 // expect is one finding about one symbol on partitions.

@@ -47,6 +47,7 @@ func frozenSymbol() *Fault {
 	return &Fault{
 		Name:    "frozen symbol",
 		Does:    symbolFrozen + " repeats one quote with new times",
+		Lasts:   true,
 		Expect:  []Expectation{frozen},
 		touches: only(symbolFrozen),
 		alter: func(m Message, n int) []Message {

@@ -9,6 +9,7 @@ func hotSymbol() *Fault {
 	return &Fault{
 		Name:    "hot symbol",
 		Does:    symbolHot + " ticks four times as often as the whole market together",
+		Lasts:   true,
 		Expect:  []Expectation{expect(engine.PartitionUnbalanced, symbolHot, home(symbolHot))},
 		touches: func(string) bool { return true },
 		alter: func(m Message, _ int) []Message {

@@ -10,6 +10,7 @@ func stalledSymbol() *Fault {
 	return &Fault{
 		Name:    "stalled symbol",
 		Does:    symbolStalled + " stops ticking",
+		Lasts:   true,
 		Expect:  []Expectation{silent},
 		touches: only(symbolStalled),
 		alter:   func(Message, int) []Message { return nil },

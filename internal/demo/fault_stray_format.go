@@ -14,7 +14,7 @@ func strayFormat(f *Format) *Fault {
 				return []Message{m}
 			}
 			stray := m
-			stray.Stray, stray.Second = true, true
+			stray.Stray = true
 			return []Message{m, stray}
 		},
 	}

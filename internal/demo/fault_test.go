@@ -156,3 +156,31 @@ func TestFaultsOfUnreadableValuesAreOnPartitionsOfTheirOwn(t *testing.T) {
 		t.Errorf("%s and %s are both on partition %d", symbolStray, symbolGarbage, home(symbolStray))
 	}
 }
+
+// A fault that is found by its length goes on until it is found, on a machine
+// so busy that its time was not enough; another ends when its time is over.
+func TestAFaultThatLastsGoesOnUntilItIsFound(t *testing.T) {
+	for _, test := range []struct {
+		fault  *Fault
+		found  time.Duration // 0: never
+		silent time.Duration // when the fault ends
+	}{
+		{stalledSymbol(), time.Second, 6 * time.Second},
+		{stalledSymbol(), 8 * time.Second, 8 * time.Second},
+		{stalledSymbol(), 0, 9 * time.Second},
+	} {
+		now := time.Duration(0)
+		in := newInjector(one(test.fault).Faults)
+		in.patience, in.found = 3*time.Second, func(*Fault) bool { return test.found > 0 && now >= test.found }
+		in.start(0)
+		last := time.Duration(0)
+		for _, tick := range NewMarket(1, 20*time.Second).Until(15 * time.Second) {
+			if now = tick.At; len(in.inject(tick)) == 0 {
+				last = tick.At
+			}
+		}
+		if last > test.silent || last < test.silent-time.Second {
+			t.Errorf("found at %s: the fault lasts until %s, want %s", test.found, last, test.silent)
+		}
+	}
+}

@@ -56,12 +56,6 @@ func (f *Format) Value(m *Message, opened int64) []byte {
 	return value
 }
 
-// shows says whether the audit can find a fault in the format: of values with a
-// schema it does not look at the content.
-func (f *Format) shows(fault *Fault) bool {
-	return f.schema == nil || fault.Name != frozenSymbol().Name
-}
-
 // half is the first half of a text, which lacks what ends it.
 func half(whole []byte) []byte { return whole[:len(whole)/2] }
 

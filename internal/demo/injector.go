@@ -13,6 +13,9 @@ type injector struct {
 	begun func(f *Fault, at time.Duration)
 	ended func(f *Fault, at time.Duration)
 	over  map[*Fault]bool
+	// found says whether all of a fault was found; nil: at once.
+	found    func(f *Fault) bool
+	patience time.Duration
 }
 
 func newInjector(faults []*Fault) *injector {
@@ -30,7 +33,7 @@ func (in *injector) inject(t Tick) []Message {
 		return out
 	}
 	for _, f := range in.faults {
-		if !f.on(t.At - in.shift) {
+		if in.over[f] || !f.on(t.At-in.shift, in.patience, in.wasFound) {
 			in.end(f, t.At)
 			continue
 		}
@@ -48,6 +51,8 @@ func (in *injector) inject(t Tick) []Message {
 	}
 	return out
 }
+
+func (in *injector) wasFound(f *Fault) bool { return in.found == nil || in.found(f) }
 
 func (in *injector) end(f *Fault, at time.Duration) {
 	if in.over[f] || in.touched[f] == 0 {

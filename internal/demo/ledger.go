@@ -84,6 +84,16 @@ func (l *ledger) mentioned(f *engine.Finding) {
 	}
 }
 
+// foundAll says whether all that a fault must bring about was found.
+func (l *ledger) foundAll(f *Fault) bool {
+	for _, o := range l.outcomes {
+		if o.Fault == f && o.Found.IsZero() {
+			return false
+		}
+	}
+	return true
+}
+
 // settled says whether every injected fault was found for what it is.
 func (l *ledger) settled() bool {
 	for _, o := range l.outcomes {

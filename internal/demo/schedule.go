@@ -1,9 +1,6 @@
 package demo
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // Schedule says when each fault is on, since the faults began, and how long
 // the whole takes.
@@ -18,15 +15,11 @@ func (f *Fault) window(from, until time.Duration) *Fault {
 	return f
 }
 
-func (f *Format) schedule(length time.Duration, faults []*Fault) Schedule {
-	return Schedule{length, slices.DeleteFunc(faults, func(fault *Fault) bool { return !f.shows(fault) })}
-}
-
 // Minute is the schedule of `auditstream demo`: one fault after another, with
 // time to see each of them resolve.
 func Minute(f *Format) Schedule {
 	const s = time.Second
-	return f.schedule(60*s, []*Fault{
+	return Schedule{Length: 60 * s, Faults: []*Fault{
 		garbage().window(5*s, 7*s),
 		strayFormat(f).window(6*s, 8*s),
 		sequenceGap().window(7*s, 9*s),
@@ -40,7 +33,7 @@ func Minute(f *Format) Schedule {
 		frozenSymbol().window(34*s, 44*s),
 		haltedSymbol().window(36*s, 47*s),
 		hotSymbol().window(37*s, 46*s),
-	})
+	}}
 }
 
 // Brief is the same in a fraction of the time, faults overlapping: each has
@@ -48,7 +41,7 @@ func Minute(f *Format) Schedule {
 // within 10 s are one finding, are apart.
 func Brief(f *Format) Schedule {
 	const s = time.Second
-	return f.schedule(20*s, []*Fault{
+	return Schedule{Length: 20 * s, Faults: []*Fault{
 		skewedClock().window(1*s, 2*s),
 		garbage().window(1*s, 3*s),
 		strayFormat(f).window(2*s, 4*s),
@@ -62,5 +55,5 @@ func Brief(f *Format) Schedule {
 		crc32Producer().window(5*s, 0),
 		hotSymbol().window(6*s, 14*s),
 		venueClock(f).window(13*s, 16*s),
-	})
+	}}
 }

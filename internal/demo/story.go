@@ -99,6 +99,13 @@ func (s *story) report(r subscribe.Report) error {
 	return nil
 }
 
+// found says whether all that a fault must bring about was found.
+func (s *story) found(f *Fault) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ledger.foundAll(f)
+}
+
 // running says whether a report has come.
 func (s *story) running() bool {
 	select {
