@@ -36,13 +36,13 @@ var codeTable = []CodeInfo{
 	{
 		Code: UpstreamDisorder, Name: "UPSTREAM_DISORDER", Severity: Warning, Subject: "symbol and partition",
 		Meaning: "A symbol's event time went back although the offset moved on: the ticks were already out of order when they were written.",
-		Judged:  "Event time strictly less than the symbol's last accepted one; equal times are in order. An episode ends after 10 s of record time without a further step back.",
+		Judged:  "Event time strictly less than the symbol's last accepted one, by venue too where field.venue is set or the feed has streams; equal times are in order. With field.sequence a missing number that comes late is disorder as well. An episode ends after 10 s of record time without a further step back.",
 		Action:  "Check the producer: idempotence off with several requests in flight, two producers of one symbol, or a source that merges feeds.",
 	},
 	{
 		Code: Redelivered, Name: "REDELIVERED", Severity: Info, Subject: "partition",
-		Meaning: "A tick came again: it names its first place in its headers, or its offset had been judged already.",
-		Judged:  "Headers x-original-topic, -partition, -offset or Connect's __connect.errors.* of the same; such a tick never counts as disorder.",
+		Meaning: "A tick came again: it names its first place in its headers, its sequence number was seen before, or its offset had been judged already.",
+		Judged:  "Headers x-original-topic, -partition, -offset or Connect's __connect.errors.* of the same; with field.sequence a number that was seen before; in a capture, an offset that was read before. Such a tick never counts as disorder.",
 		Action:  "Nothing to repair in order; make sure that the readers of the topic expect repeats.",
 	},
 	{
@@ -84,13 +84,13 @@ var codeTable = []CodeInfo{
 	{
 		Code: KeyMissing, Name: "KEY_MISSING", Severity: Warning, Subject: "partition",
 		Meaning: "Ticks are written with a null key, so their partition does not follow from their symbol.",
-		Judged:  "Every good tick with a null key; an episode ends after 10 s of record time without one.",
+		Judged:  "Every good tick with a null key, each partition for itself; an episode ends after 10 s of record time without one.",
 		Action:  "Set the record key to the symbol in the producer.",
 	},
 	{
 		Code: KeyEmpty, Name: "KEY_EMPTY", Severity: Warning, Subject: "partition",
 		Meaning: "Ticks are written with a key of zero bytes: some clients treat it as a key and send all of them to one partition, others spread them.",
-		Judged:  "Every good tick with a key of zero bytes; an episode ends after 10 s of record time without one.",
+		Judged:  "Every good tick with a key of zero bytes, each partition for itself; an episode ends after 10 s of record time without one.",
 		Action:  "Set the record key to the symbol in the producer.",
 	},
 	{
@@ -126,13 +126,13 @@ var codeTable = []CodeInfo{
 	{
 		Code: TimestampUnusable, Name: "TIMESTAMP_UNUSABLE", Severity: Warning, Subject: "partition",
 		Meaning: "Values carry no usable event time.",
-		Judged:  "field.timestamp missing, null, zero, negative, not a time, or without a zone; told apart and counted.",
+		Judged:  "field.timestamp missing, null, zero, negative, not a time, without a zone, skipped by its zone's clock, or one that stands for none (the greatest of its unit, the years 1 and 9999); told apart and counted.",
 		Action:  "Look at the first place named; correct field.timestamp or field.timestamp.unit, or the producer.",
 	},
 	{
 		Code: RebalanceStorm, Name: "REBALANCE_STORM", Severity: Warning, Subject: "group",
 		Meaning: "The group rebalances again and again, so its partitions stand still most of the time.",
-		Judged:  "3 or more rebalances within 60 s on a monotonic clock; a revoke and the assign after it are one. Of watched groups a change of members, or an epoch of the newer protocol, is one.",
+		Judged:  "3 or more rebalances within 60 s on a monotonic clock; a revoke and the assign after it are one. Of watched groups a change of members, or an epoch of the newer protocol, is one. A storm is over 60 s after its last, a restart of the audit between them or not.",
 		Action:  "Look for a member that restarts or misses its session timeout; give members static ids.",
 	},
 	{
@@ -150,7 +150,7 @@ var codeTable = []CodeInfo{
 	{
 		Code: AuditorBehind, Name: "AUDITOR_BEHIND", Severity: Info, Subject: "partition",
 		Meaning: "The audit itself is behind the end of a partition; what the clock judges is not judged there meanwhile.",
-		Judged:  "The audit's own position more than max.lag.ticks behind the partition's end for 10 s, or the partition stalled.",
+		Judged:  "The audit's own position more than max.lag.ticks behind the partition's end for 10 s, or the partition stands still for 30 s with records unread.",
 		Action:  "Wait if it shrinks; otherwise give the audit more CPU or instances, or look at /readyz and its log.",
 	},
 	{
