@@ -26,6 +26,9 @@ func NewBare(s BareSchemas, f Fields) (*Bare, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, err := f.ScalarPaths(); err != nil {
+		return nil, err
+	}
 	return &Bare{schemas: s, json: text, byPlan: byPlan{meaning: NewMeaning(f)}}, nil
 }
 

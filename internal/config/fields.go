@@ -103,10 +103,11 @@ func (c *Config) fieldFaults(faulty map[string]bool) []Fault {
 	fields, err := c.Fields()
 	if err == nil {
 		converter := c.ValueConverter
-		if !slices.Contains(codecs.Converters(), converter) {
-			return nil // read by a schema, by rules of its own
+		if slices.Contains(codecs.Converters(), converter) {
+			_, err = codecs.NewDecoder(converter, fields)
+		} else {
+			_, err = codecs.NewBare(codecs.BareSchemas{}, fields) // by whatever schema
 		}
-		_, err = codecs.NewDecoder(converter, fields)
 	}
 	if err != nil {
 		// Errors of fields begin with their key.

@@ -48,6 +48,8 @@ func TestFieldsOfFeeds(t *testing.T) {
 		{"field.timestamp=t", "field.sequence=U..u..v"},
 		{"field.symbol=a[].s", "field.timestamp=b[].t"},
 		{"value.converter=csv", "value.converter.csv.header=symbol,timestamp_ns", "field.venue=x"},
+		{"value.converter=avro", "value.converter.avro.schema.file=tick.avsc", "field.symbol=a[].s", "field.timestamp=b[].t"},
+		{"value.converter=protobuf", "value.converter.schema.registry.url=http://r", "field.symbol=a[].b[].c[].d[].e[].s"},
 	} {
 		if _, err := load(t, nil, nil, append(lines, "topics=t")...); err == nil {
 			t.Errorf("%v: accepted", lines)
