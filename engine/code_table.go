@@ -24,7 +24,7 @@ var codeTable = []CodeInfo{
 	{
 		Code: StaleTick, Name: "STALE_TICK", Severity: Warning, Subject: "partition (OLD_TICK) or symbol (SILENT, FROZEN)",
 		Meaning: "Ticks arrive too old, or a symbol has stopped ticking, or its ticks say the same with new times.",
-		Judged:  "OLD_TICK: clock minus event time above max.tick.age.ms; not the first message after a subscription. SILENT: no tick of a symbol for longer than max.symbol.silence.ms of open time (calendar, halts), or than its own rate allows with auto, while the audit owned and kept up with its partition; after 7 days the symbol is taken to have ended. FROZEN: new event times with the same content for longer than that budget.",
+		Judged:  "OLD_TICK: clock minus event time above max.tick.age.ms; not the first message after a subscription; ages that are constant or drift evenly are laid to a clock, with its size. SILENT: no tick of a symbol for longer than max.symbol.silence.ms of open time (calendar, halts), or than its own rate allows with auto, while the audit owned and kept up with its partition; after 7 days the symbol is taken to have ended. FROZEN: new event times with the same content for longer than that budget.",
 		Action:  "OLD_TICK: look for delay between the venue and the topic. SILENT: check the feed's subscription of that symbol. FROZEN: look for a cache or a poll that stamps an old value anew.",
 	},
 	{
@@ -54,7 +54,7 @@ var codeTable = []CodeInfo{
 	{
 		Code: SequenceGap, Name: "SEQUENCE_GAP", Severity: Warning, Subject: "symbol and partition",
 		Meaning: "Sequence numbers of a symbol are missing: ticks were lost before they reached the topic.",
-		Judged:  "field.sequence by symbol, and by venue where field.venue is set: a number that is greater than the last one by more than 1. Numbers seen before are REDELIVERED, missing ones that come later UPSTREAM_DISORDER; a smaller number with a later event time begins a new count, as does the first one after 7 days. Not judged for sequence.filtered.venues.",
+		Judged:  "field.sequence by symbol, and by venue where field.venue is set: a number that is greater than the last one by more than 1. Numbers seen before are REDELIVERED, missing ones that come later UPSTREAM_DISORDER; a smaller number with a later event time begins a new count, as does the first one after 7 days, and one that does so again at once is UPSTREAM_DISORDER: numbers that descend. Where numbers of different symbols ascend together, it is said that they share a counter. Not judged for sequence.filtered.venues.",
 		Action:  "Look for drops between the venue and the topic: the feed handler's own gap counters, its reconnects, the producer's errors; ask the venue for a replay of the ranges named.",
 	},
 	{
@@ -114,13 +114,13 @@ var codeTable = []CodeInfo{
 	{
 		Code: SchemaUnknown, Name: "SCHEMA_UNKNOWN", Severity: Warning, Subject: "partition",
 		Meaning: "Values name a schema that cannot be used, so nothing is known of what they say.",
-		Judged:  "The registry's own answer that it has no schema of that id, an id that has come to mean another schema, a schema that cannot be compiled, a message that it does not have. A registry that does not answer is waited for.",
+		Judged:  "The registry's own answer that it has no schema of that id, an id that has come to mean another schema, a schema that cannot be compiled, a message that it does not have. Of many ids that it does not have a few are asked for a second. A registry that does not answer is waited for.",
 		Action:  "See whether the producer writes to another registry than value.converter.schema.registry.url, or the schema was deleted there; register it again under its id.",
 	},
 	{
 		Code: TimestampUnitChanged, Name: "TIMESTAMP_UNIT_CHANGED", Severity: Warning, Subject: "partition",
 		Meaning: "Event times are spelled in another unit than before, or than configured.",
-		Judged:  "The number of digits of each tick's time against its symbol's last one, at first against field.timestamp.unit or the partition's first tick. Times are read by the unit that they have, so that neither order nor clocks are affected.",
+		Judged:  "The number of digits of each tick's time against its symbol's last one, at first against field.timestamp.unit or the partition's first tick. Symbols that tick for the first time since another one changed in the same way are part of that change. Times are read by the unit that they have, so that neither order nor clocks are affected.",
 		Action:  "Tell readers that fix the unit in their code; see by the producer and the symbols named who has changed it.",
 	},
 	{
