@@ -36,7 +36,7 @@ var codeTable = []CodeInfo{
 	{
 		Code: UpstreamDisorder, Name: "UPSTREAM_DISORDER", Severity: Warning, Subject: "symbol and partition",
 		Meaning: "A symbol's event time went back although the offset moved on: the ticks were already out of order when they were written.",
-		Judged:  "Event time strictly less than the symbol's last accepted one, by venue too where field.venue is set or the feed has streams; equal times are in order. With field.sequence a missing number that comes late is disorder as well. An episode ends after 10 s of record time without a further step back.",
+		Judged:  "Event time strictly less than the symbol's last accepted one, by venue too where field.venue is set or the feed has streams; equal times are in order. Such an order goes along when the topic's growth moves the symbol. With field.sequence a missing number that comes late is disorder as well. An episode ends after 10 s of record time without a further step back.",
 		Action:  "Check the producer: idempotence off with several requests in flight, two producers of one symbol, or a source that merges feeds.",
 	},
 	{
@@ -60,13 +60,13 @@ var codeTable = []CodeInfo{
 	{
 		Code: SymbolSplit, Name: "SYMBOL_SPLIT", Severity: Critical, Subject: "symbol",
 		Meaning: "One symbol is written to more than one partition, so no reader sees it in order.",
-		Judged:  "The same symbol with a key on two or more partitions of one topic, unless the topic's growth moved it; null-key and redelivered records are left out.",
-		Action:  "Find the producers of that symbol: two libraries with different default hashes, or one that ignores the key; give all of them the same partitioner (auditstream plan divergence).",
+		Judged:  "The same symbol with a key on two or more partitions of one topic, unless the topic's growth moved it; null-key and redelivered records are left out. The finding's place is the second on which the symbol ticked, by record time. Live it is opened when the brokers, asked after it was seen, say that the topic has not grown. Where the symbol's ticks have different keys, the cause says whether those alone explain it.",
+		Action:  "Find the producers of that symbol: two libraries with different default hashes, or one that ignores the key; give all of them the same partitioner (auditstream plan divergence). With different keys, make them write one key.",
 	},
 	{
 		Code: PartitionerMixed, Name: "PARTITIONER_MIXED", Severity: Critical, Subject: "topic",
 		Meaning: "Records of one topic are placed by two or more functions, or without regard of their keys, so that a symbol has no order.",
-		Judged:  "Each key against the known hashes and two faulty look-alikes; a second function is named when its keys are no accident (three at eight partitions or more, six at three), keys-ignored or unknown when six places of keys or more fit none. keys-ignored stands alone where no function explains anything and most keys lie on several partitions; keys that lie on one each by an unknown function are no finding.",
+		Judged:  "Each key against the known hashes and two faulty look-alikes; a second function is named when its keys are no accident (three at eight partitions or more, six at three), keys-ignored or unknown when six places of keys or more fit none. Two keys or more that lie only where the one function of all others does not put them, and a known one would, too few to name it, are told as WARNING with how many more decide. Live it waits for the partition count as SYMBOL_SPLIT does. keys-ignored stands alone where no function explains anything and most keys lie on several partitions; keys that lie on one each by an unknown function are no finding.",
 		Action:  "Find the producers that use the function with the smaller share, by the clients that the evidence names, and give all of them one partitioner (auditstream plan producer). Where keys are ignored, look for producers that name a partition themselves or are set to round robin.",
 	},
 	{

@@ -47,10 +47,14 @@ func (t *Topic) judgeMismatch() {
 		}
 	}
 	if keys < 0.5 {
+		delete(t.counted.waits, subjectMismatch)
 		return
 	}
 	f := t.find(subjectMismatch)
 	opened := f == nil
+	if opened && !t.countHolds(subjectMismatch) {
+		return
+	}
 	if opened {
 		f = t.newFinding(PartitionerMismatch, subjectMismatch, -1)
 		f.FirstTime = Time(t.latest())
@@ -66,8 +70,16 @@ func (t *Topic) judgeMismatch() {
 	if f.Symbol == "" {
 		f.Symbol = symbols[0]
 	}
-	f.Cause = fmt.Sprintf("%s of %s lie where %s, which partitioner=%s names, does not put them; they follow %s",
-		plural(int64(f.Observed), "key"), t.name, pinned, t.limits.Partitioner, t.partitionerSeen())
+	rest := t.whatKeysFollow()
+	if e := &t.placing.explained; e.verdict == Decided && e.members[0].family == pinned {
+		rest = "the other keys follow it"
+	}
+	lie := "lie"
+	if f.Observed == 1 {
+		lie = "lies"
+	}
+	f.Cause = fmt.Sprintf("%s of %s %s where %s, which partitioner=%s names, does not put keys like %s; %s",
+		plural(int64(f.Observed), "key"), t.name, lie, pinned, t.limits.Partitioner, symbols[0], rest)
 	f.Evidence["expected"], f.Evidence["seen"] = pinned.String(), t.partitionerSeen()
 	f.Evidence["functions"], f.Evidence["symbols"] = t.functions(), symbols
 	if producers := t.producers(func(fits Fits) bool { return !fits.has(pinned) }); len(producers) > 0 {

@@ -13,7 +13,7 @@ const subjectMixed = "partitioner"
 type Function struct {
 	Name    string   `json:"function"`
 	Or      []string `json:"or,omitempty"` // functions that explain the same keys as well
-	Keys    int64    `json:"keys"`         // keys that prove it: those that no function before it explains, one on two partitions twice
+	Keys    int64    `json:"keys"`         // keys that prove it: those on a partition that no function before it explains
 	Ticks   int64    `json:"records"`
 	Share   float64  `json:"share"` // of all records with a key
 	Odds    float64  `json:"odds"`  // chance that other functions would put those keys there too
@@ -116,24 +116,32 @@ func (t *Topic) judgeMixed() {
 	e := &t.placing.explained
 	left, many := t.strays()
 	many = many && t.settled() && (len(e.members) > 0 || e.verdict == NoFunction && left.scattered)
-	if e.verdict != Mixed && !many {
+	few := t.fewKeys()
+	if e.verdict != Mixed && !many && few == nil {
+		delete(t.counted.waits, subjectMixed)
 		if f := t.find(subjectMixed); f != nil {
-			t.mixed(f, false, &left, false)
+			t.mixed(f, false, &left, false, nil)
 		}
 		return
 	}
 	f := t.find(subjectMixed)
 	opened := f == nil
+	if opened && !t.countHolds(subjectMixed) {
+		return
+	}
 	if opened {
 		f = t.newFinding(PartitionerMixed, subjectMixed, -1)
 		f.FirstTime, f.LastTime = Time(t.latest()), Time(t.latest())
 		f.Threshold, f.Unit = 1, "functions"
 	}
-	t.mixed(f, opened, &left, many)
+	t.mixed(f, opened, &left, many, few)
 }
 
-func (t *Topic) mixed(f *Finding, opened bool, left *strays, many bool) {
+func (t *Topic) mixed(f *Finding, opened bool, left *strays, many bool, few *fewKeys) {
 	functions := t.functions()
+	if few != nil && !many {
+		functions = append(functions, few.function(t, left))
+	}
 	if many {
 		rest := left.function(t.placing.explained.ticks)
 		rest.Producers = t.producers(func(fits Fits) bool { return !t.placing.explained.explains(fits) })
@@ -160,6 +168,7 @@ func (t *Topic) mixed(f *Finding, opened bool, left *strays, many bool) {
 	if len(functions) < 2 && !many {
 		return
 	}
+	f.Severity = PartitionerMixed.Info().Severity
 	var said []string
 	for i := range functions {
 		g := &functions[i]
@@ -173,6 +182,10 @@ func (t *Topic) mixed(f *Finding, opened bool, left *strays, many bool) {
 	if len(functions) == 1 {
 		f.Cause = fmt.Sprintf("keys of %s are ignored: one key lies on up to %d of %d partitions (such as %s), so producers choose partitions in turn, at random or by number, and no symbol has an order",
 			t.name, left.spread, t.state.Partitions, strings.Join(functions[0].Symbols[:min(len(functions[0].Symbols), 3)], ", "))
+	}
+	if delete(f.Evidence, "more_keys"); few != nil && !many {
+		f.Severity, f.Evidence["more_keys"] = Warning, few.more
+		f.Cause = few.cause(t, &functions[len(functions)-1])
 	}
 	f.Evidence["functions"] = functions
 	f.Evidence["partition_count"] = t.state.Partitions
@@ -192,7 +205,7 @@ func (t *Topic) functions() (out []Function) {
 	e := &t.placing.explained
 	for i, m := range e.members {
 		g := Function{
-			Name: m.family.String(), Keys: int64(m.keys + 0.5), Ticks: int64(m.ticks + 0.5), Odds: odds(m.bits), Clients: m.family.clients(),
+			Name: m.family.String(), Keys: m.distinct(), Ticks: int64(m.ticks + 0.5), Odds: odds(m.bits), Clients: m.family.clients(),
 			Symbols: []string{}, Producers: t.producersOf(m.family),
 		}
 		for _, r := range m.rivals {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -153,20 +154,17 @@ func (t *Topic) endAtGrowth() {
 }
 
 // across judges whether a symbol that has moved went back in time by it: the
-// first tick on its new partition against the last on the old ones.
+// first tick on its new partition against the last on the old ones, by venue
+// where order goes by that.
 func (t *Topic) across(name string, s *TopicSymbol, home *SymbolPlace) {
-	from, last := int32(-1), int64(NoTime)
 	for i := range s.Places {
 		p := &s.Places[i]
 		if p.Since > home.Since || len(t.state.Growths) > 1 && p.Partition != home.Partition && unset(p.Seen) > home.Since {
 			return // it has come back, and the first tick since then is not known
 		}
-		if p.Partition != home.Partition && unset(p.LastEvent) > last {
-			from, last = p.Partition, p.LastEvent
-		}
 	}
-	first := unset(home.FirstEvent)
-	if last == NoTime || first == NoTime || first >= last {
+	steps := t.stepsBack(s, home)
+	if len(steps) == 0 {
 		return
 	}
 	subject := "moved/" + strconv.Itoa(int(home.Partition)) + "/" + name
@@ -176,27 +174,45 @@ func (t *Topic) across(name string, s *TopicSymbol, home *SymbolPlace) {
 		if t.state.Past[subject] > 0 {
 			return // told, and over
 		}
+		if !t.countHolds(subject) {
+			t.counted.symbols[name] = true // it may have gone on to a partition by a count that is not known yet
+			return
+		}
 		id := home.Partition
 		f = t.newFinding(UpstreamDisorder, subject, home.Offset)
-		f.Partition, f.Symbol, f.Count, f.Unit = &id, name, 1, "ms"
-		f.FirstTime, f.LastTime = Time(home.Since), Time(home.Since)
+		f.Partition, f.Symbol, f.Unit = &id, name, "ms"
 	}
-	if step := millis(last - first); step > f.Observed {
-		f.Observed = step
-	} else if !opened {
-		return
-	}
-	f.Evidence = map[string]any{
-		"worst_step_ns": last - first, "worst_offset": home.Offset, "judged_by": "symbol, across the growth of the topic",
-		"moved_from": from, "last_event_there": Time(last), "first_event_here": Time(first),
-	}
-	f.Cause = fmt.Sprintf("event time of %s went back by %s when it moved from %s/%d to partition %d, as the topic has grown: readers of both partitions cannot put its ticks in order",
-		name, showDuration(last-first), t.name, from, home.Partition)
+	was, count := f.Observed, f.Count
+	t.describeAcross(f, name, steps)
 	if opened {
 		t.openFinding(subject, f)
-	} else {
+	} else if f.Observed > was || f.Count > count {
 		t.update(subject)
 	}
+}
+
+func (t *Topic) describeAcross(f *Finding, name string, steps []stepBack) {
+	first, latest := &steps[0], &steps[len(steps)-1]
+	worst := slices.MaxFunc(steps, func(a, b stepBack) int { return cmp.Compare(a.last-a.first, b.last-b.first) })
+	f.Count = max(f.Count, int64(len(steps)))
+	f.FirstOffset, f.FirstTime, f.LastOffset, f.LastTime = first.offset, Time(first.at), latest.offset, Time(latest.at)
+	back := worst.last - worst.first
+	f.Observed = max(f.Observed, millis(back))
+	f.Evidence = map[string]any{
+		"worst_step_ns": back, "worst_offset": worst.offset, "judged_by": "symbol, across the growth of the topic",
+		"moved_from": worst.from, "last_event_there": Time(worst.last), "first_event_here": Time(worst.first),
+	}
+	of := name
+	if t.limits.OrderByVenue {
+		venues := map[string]int64{}
+		for i := range steps {
+			venues[steps[i].venue] = 1
+		}
+		f.Evidence["judged_by"], f.Evidence["venues"] = "symbol and venue, across the growth of the topic", venues
+		of += fmt.Sprintf(" from venue %q", worst.venue)
+	}
+	f.Cause = fmt.Sprintf("event time of %s went back by %s when it moved from %s/%d to partition %d, as the topic has grown: readers of both partitions cannot put its ticks in order",
+		of, showDuration(back), t.name, worst.from, *f.Partition)
 }
 
 // endAcross ends such findings after the quiet time of disorder.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,6 +17,10 @@ func (t *Topic) judgeSplits() {
 		l.state = state
 		maps.Copy(l.touched, l.held)
 		l.held = map[string]bool{}
+	}
+	if t.ending {
+		maps.Copy(l.touched, t.counted.symbols)
+		clear(t.counted.symbols)
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.touched)) {
 		if s := t.symbols[name]; s != nil && len(s.Places) > 1 {
@@ -38,7 +43,8 @@ func (t *Topic) placingState() string {
 // today's partition count it is split, unless the topic's growth moved it: the
 // function that keys follow puts it on the one now, put it on the others when
 // there were fewer partitions, and it has left them since. While history is
-// still being read, a symbol that growth may explain is held back.
+// still being read, a symbol that growth may explain is held back; so is one
+// while the topic may have grown without the audit's knowledge.
 func (t *Topic) judgeSymbol(name string, s *TopicSymbol) {
 	subject := "split/" + name
 	places := s.current()
@@ -59,6 +65,8 @@ func (t *Topic) judgeSymbol(name string, s *TopicSymbol) {
 		t.hasMoved(name, s, home)
 	case !t.settled() && t.mayHaveMoved(places):
 		t.placing.held[name] = true
+	case !t.countHolds("split/" + name):
+		t.counted.symbols[name] = true
 	default:
 		t.split(name, places, true)
 	}
@@ -99,12 +107,19 @@ func (t *Topic) moved(places []SymbolPlace) *SymbolPlace {
 
 // movedAs is the place to which growth has moved a symbol whose keys the
 // function places: that of today's count, or else the last of the former ones.
+// Two places of today are those of two keys, which no growth explains.
 func (t *Topic) movedAs(f family, places []SymbolPlace) *SymbolPlace {
-	home := -1
+	home, now := -1, 0
 	for i := range places {
 		p := &places[i]
 		key, _ := hidden(p.Key)
-		switch today := p.Fits.has(f); {
+		today := p.Fits.has(f)
+		if today {
+			now++
+		}
+		switch {
+		case now > 1:
+			return nil
 		case !today && !t.explainedByAny(f, key, p):
 			return nil
 		case home < 0 || today || !places[home].Fits.has(f) && p.Since > places[home].Since:
@@ -159,18 +174,11 @@ func (t *Topic) split(name string, places []SymbolPlace, opened bool) {
 	subject := "split/" + name
 	f := t.find(subject)
 	if opened {
-		first := places[0]
-		for _, p := range places[1:] {
-			if p.Since > first.Since {
-				first = p // the place that came last made it a split
-			}
-		}
-		id := first.Partition
 		f = t.newFinding(SymbolSplit, subject, -1)
-		f.Symbol, f.FirstTime, f.FirstOffset = name, Time(first.Since), first.Offset
-		f.LastOffset, f.Partition = first.Offset, &id
-		f.Threshold, f.Unit = 1, "partitions"
+		f.Symbol, f.Threshold, f.Unit = name, 1, "partitions"
 	}
+	at := splitAt(places)
+	f.FirstTime, f.FirstOffset, f.LastOffset, f.Partition = Time(at.Since), at.Offset, at.Offset, &at.Partition
 	for _, p := range places {
 		f.LastTime = max(f.LastTime, Time(p.Since), Time(unset(p.Seen)))
 	}
@@ -182,25 +190,32 @@ func (t *Topic) split(name string, places []SymbolPlace, opened bool) {
 	}
 }
 
-// describeSplit names the places; the one with fewest ticks is likely the
-// wrong one, and the finding's partition.
+// splitAt is the place that made a symbol split, which is the finding's: the
+// second on which it ticked, by record time. It follows from when the places
+// began, so that it is the same whatever is heard of first, live and in replay,
+// and does not move with their counts; those decide between equal times alone,
+// where the place with fewer ticks is likely the wrong one.
+func splitAt(places []SymbolPlace) SymbolPlace {
+	byTime := slices.Clone(places)
+	slices.SortFunc(byTime, func(a, b SymbolPlace) int {
+		return cmp.Or(cmp.Compare(a.Since, b.Since), cmp.Compare(b.Count, a.Count), earlier(a, b))
+	})
+	return byTime[min(1, len(byTime)-1)]
+}
+
+// earlier orders places by when a symbol ticked there first.
+func earlier(a, b SymbolPlace) int {
+	return cmp.Or(cmp.Compare(a.Since, b.Since), cmp.Compare(a.Partition, b.Partition), cmp.Compare(a.Offset, b.Offset))
+}
+
+// describeSplit names the places, with what is known of why there are several.
 func (t *Topic) describeSplit(f *Finding, symbol string, places []SymbolPlace) {
 	f.Observed = max(f.Observed, float64(len(places)))
 	var sum, most int64
-	id, least := *f.Partition, int64(0)
 	for _, p := range places {
 		sum += p.Count
 		most = max(most, p.Count)
-		if p.Partition == id {
-			least = p.Count
-		}
 	}
-	for _, p := range places {
-		if p.Count < least {
-			id, least = p.Partition, p.Count
-		}
-	}
-	f.Partition = &id
 	f.Count = max(f.Count, sum-most, int64(len(places)-1))
 	on := ""
 	for i, p := range places[:min(len(places), 8)] {
@@ -209,8 +224,14 @@ func (t *Topic) describeSplit(f *Finding, symbol string, places []SymbolPlace) {
 		}
 		on += fmt.Sprintf("%d (from offset %d)", p.Partition, p.Offset)
 	}
-	f.Cause = fmt.Sprintf("symbol %s of %s is written to %d partitions: %s", symbol, t.name, len(places), on)
-	f.Evidence["partitions"] = append([]SymbolPlace(nil), places[:min(len(places), 64)]...)
+	why, action := t.whySplit(places)
+	f.Cause = fmt.Sprintf("symbol %s of %s is written to %d partitions: %s; %s", symbol, t.name, len(places), on, why)
+	f.Action = action
+	listed := slices.Clone(places[:min(len(places), 64)])
+	for i := range listed {
+		listed[i].Venues = nil // they are for moves alone
+	}
+	f.Evidence["partitions"] = listed
 	f.Evidence["partition_count"] = t.state.Partitions
 	f.Evidence["hashes"] = fitting(places, t.state.Partitions)
 }

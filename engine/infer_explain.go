@@ -33,11 +33,16 @@ func (v Verdict) String() string { return verdictNames[min(v, NoFunction)] }
 type member struct {
 	family family
 	rivals []family // functions that explain the same keys as well
-	keys   float64  // keys that it explains and no member before it does
+	keys   float64  // keys on a partition that it explains and no member before it does
 	ticks  float64
 	share  float64 // of the keys that no other member explains
 	bits   float64 // how strongly its keys speak for it
+	twice  float64 // places beyond the first of a key among keys: growth has moved it
 }
+
+// distinct is the number of keys that the member explains, each once however
+// many partitions growth has moved it to.
+func (m *member) distinct() int64 { return int64(max(m.keys-m.twice, 1) + 0.5) }
 
 // explanation is the smallest set of functions that explains where keys lie.
 type explanation struct {

@@ -69,6 +69,7 @@ type Partition struct {
 	rereadSure     int64 // and of those as in the row's Sure
 	read           int64 // last offset observed, -1: none since the state was restored
 	current        int32 // index of the tick's symbol
+	newVenue       bool  // the tick is the first of its symbol from its venue
 	passive        bool  // the tick is a repeat or history: it shows no feed alive
 	nextSilence    int64 // no symbol is silent before this time
 	progress       progress
@@ -216,7 +217,7 @@ func (p *Partition) observeGood(t *Tick, now int64) {
 	s.count++
 	p.markDirty(p.current)
 	p.unrank(p.current)
-	if p.passive = false; t.Unit != s.unit {
+	if p.passive, p.newVenue = false, false; t.Unit != s.unit {
 		p.detectUnitChanged(s, t, before)
 	}
 	for _, detect := range tickDetectors {

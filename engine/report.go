@@ -66,7 +66,7 @@ type Report struct {
 	Partitions      int32            `json:"num_partitions"`
 	Assigned        int32            `json:"assigned_partition_id"` // the one partition spoken of, -1: several
 	SymbolsMap      map[string]int32 `json:"symbols_partition_map"` // busiest symbols, bounded
-	Symbols         int64            `json:"symbols_total"`         // all symbols seen
+	Symbols         int64            `json:"symbols_total"`         // symbols seen so far; of a TOPIC report, each once however many partitions it is on
 	MaxLagTicks     *int64           `json:"max_consumer_lag_ticks"`
 	Throughput      float64          `json:"throughput_ticks_per_sec"`
 	Partitioner     string           `json:"partitioner"`

@@ -146,10 +146,22 @@ type Sighting struct {
 	Spelled bool   `json:"spelled,omitempty"` // the key is the symbol
 	Before  bool   `json:"before,omitempty"`  // as the symbol stood when the partition count grew
 	Closing bool   `json:"closing,omitempty"` // nothing more is to come
+	Keyless bool   `json:"keyless,omitempty"` // the symbol is there, in ticks that show no place for a key; all else is unset
 
 	FirstEvent int64 `json:"first_event"` // event time of its first tick there, NoTime: not of this sighting
 	LastEvent  int64 `json:"last_event"`  // greatest accepted one, NoTime: none
 	Seen       int64 `json:"seen"`        // the partition's record time at its last tick, live the clock
+
+	Venues []VenueTimes `json:"venues,omitempty"` // its streams there, where field.venue is set
+}
+
+// VenueTimes are event times of a symbol's ticks from one venue on a partition.
+type VenueTimes struct {
+	Venue      string `json:"venue"`       // escaped
+	FirstEvent int64  `json:"first_event"` // of its first tick there, NoTime: not known
+	Offset     int64  `json:"first_offset,omitempty"`
+	Time       int64  `json:"first_time,omitempty"` // record time of that tick
+	LastEvent  int64  `json:"last_event"`           // greatest accepted one, NoTime: none
 }
 
 // PartitionStats is what the topic's state is folded from. Its numbers are

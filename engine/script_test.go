@@ -40,6 +40,7 @@ var update = flag.Bool("update", false, "rewrite the expected findings in testda
 //	settings TIME [NAME=VALUE ...]  the brokers tell the topic's settings, the rest as they should be
 //	step DURATION                 the wall clock of the audit is set by so much
 //	grow N                        the topic has N partitions from here on
+//	count N                       the brokers, asked, say that it has N partitions
 //	lost P FROM TO           the audit goes on at TO without those from FROM on
 //	cut P TO                      the log was truncated to TO
 //	recreate                      the topic was deleted and made again
@@ -115,7 +116,7 @@ func (c *scriptCase) text() string {
 func (c *scriptCase) live() bool {
 	return slices.ContainsFunc(c.lines, func(l string) bool {
 		w := strings.Fields(l)[0]
-		return w == "clock" || w == "settings" || w == "step" || w == "rebalances" || w == "grow" || w == "recreate" || w == "lost" || w == "cut"
+		return w == "clock" || w == "settings" || w == "step" || w == "rebalances" || w == "grow" || w == "count" || w == "recreate" || w == "lost" || w == "cut"
 	})
 }
 
@@ -147,6 +148,7 @@ type play struct {
 	c      *scriptCase
 	clock  int64
 	latest map[int32]int64
+	asked  int64          // times that the brokers were asked for the partition count
 	hook   func(line int) // called after each line
 }
 
@@ -359,6 +361,10 @@ func (p *play) line(line string) {
 		}
 		p.topic.ObserveRebalances(w[1], at, after(w[2]))
 		p.checkpointTopic()
+	case "count":
+		p.asked++
+		p.topic.HasPartitions(int32(number(w[1])), p.asked, p.asked)
+		p.checkpointTopic()
 	case "grow":
 		p.grow(int(number(w[1])))
 	case "lost":
@@ -413,22 +419,6 @@ func (p *play) tick(now int64, ends []string) {
 	}
 	p.topic.Sweep(now)
 	p.checkpointTopic()
-}
-
-func (p *play) grow(n int) {
-	for id := range p.parts {
-		p.checkpoint(id, true)
-	}
-	for id := len(p.parts); id < n; id++ {
-		p.logs, p.at, p.rows, p.next = append(p.logs, nil), append(p.at, 0), append(p.rows, ""), append(p.next, 0)
-		p.symbols = append(p.symbols, map[string]SymbolRow{})
-		p.parts = append(p.parts, NewPartition("ticks", int32(id), int32(n), p.limits))
-	}
-	for id := range p.parts { // the audit starts anew with what is durable
-		at := p.at[id]
-		p.restart(id)
-		p.at[id] = at
-	}
 }
 
 func (p *play) run() []string {

@@ -21,20 +21,26 @@ func (s *symbol) tell() {
 }
 
 // sight tells the topic that a keyed symbol is on this partition: when its key
-// is placed, and at each power of ten of its keyed ticks.
+// is placed, and at each power of ten of its keyed ticks. Of a symbol whose
+// first tick shows no place for its key the topic is told that there is one.
 func (p *Partition) sight(s *symbol, t *Tick, placed bool) {
 	if len(t.Key) == 0 || t.Origin != nil {
-		s.aside++
+		if s.aside++; s.count == 1 {
+			p.sightings = append(p.sightings, Sighting{Symbol: ShowBytes(s.name), Keyless: true})
+		}
 		return
 	}
 	if !s.sighted {
 		s.sighted = true
 		s.first = t.Offset
-	} else if s.keyed() < sightAt[s.told] && !placed {
+	} else if s.keyed() < sightAt[s.told] && !placed && !p.newVenue {
 		return
 	}
 	s.tell()
 	g := p.sighting(s)
+	if p.newVenue && t.Unit != UnitRecord {
+		g.beginVenue(t, p.recordTime(t))
+	}
 	g.Key, g.Fits, g.Time = firstBytes(t.Key), s.fits, p.recordTime(t)
 	if g.Spelled = s.keySum == 0; placed && s.lastEvent != NoTime && !p.limits.OrderByVenue {
 		g.FirstEvent = t.EventTime

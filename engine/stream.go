@@ -67,6 +67,7 @@ func (p *Partition) stream(t *Tick) *stream {
 		}
 	}
 	st := &stream{venue: string(venue), order: newOrder()}
+	p.newVenue = p.limits.OrderByVenue
 	if len(held) < streamsMax {
 		p.streams[p.current] = append(held, st)
 		return st

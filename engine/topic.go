@@ -12,7 +12,9 @@ type Topic struct {
 	ranks      map[int32]*TopicRanks
 	windows    map[int64]*TopicWindow
 	symbols    map[string]*TopicSymbol
+	wide       map[string]bool          // symbols with more than one place
 	placing    placing                  // where keys lie, and what explains it
+	counted    countWatch               // the partition count as the brokers tell it
 	ending     bool                     // nothing more is to come
 	kept       bool                     // the row of the state was written, or will be
 	present    string                   // Kafka's id of the topic as the caller knows it, "": not known
@@ -55,7 +57,9 @@ func NewTopic(name string, partitions int32, l *Limits) *Topic {
 func (t *Topic) forget() {
 	t.parts, t.windows, t.ranks = map[int32]*TopicPart{}, map[int64]*TopicWindow{}, map[int32]*TopicRanks{}
 	t.symbols, t.spellings = map[string]*TopicSymbol{}, map[string][]string{}
+	t.wide = map[string]bool{}
 	t.placing = newPlacing()
+	t.forgetWaiting()
 	t.open, t.heard = map[string]*TopicEpisode{}, map[string]Finding{}
 	t.standing = [StatusHealthy + 1]int{}
 }

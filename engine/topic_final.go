@@ -70,7 +70,9 @@ func (t *Topic) judgeTotal(b *balance) {
 // total is the load of everything over all partitions.
 func (t *Topic) total() *balance {
 	// Over a growth the new partitions have had less time for their load.
-	b := &balance{start: NoTime, loads: make([]int64, t.state.Partitions), maxAge: NoTime, grew: len(t.state.Growths) > 0}
+	b := &balance{
+		start: NoTime, loads: make([]int64, t.state.Partitions), symbols: t.distinctSymbols(), maxAge: NoTime, grew: len(t.state.Growths) > 0,
+	}
 	for id, p := range t.parts {
 		if int(id) >= len(b.loads) {
 			continue
@@ -78,7 +80,6 @@ func (t *Topic) total() *balance {
 		c := &p.Stats.Counts
 		b.loads[id] = p.Stats.Keyed
 		b.ticks += c.Ticks
-		b.symbols += p.Stats.Symbols
 		b.maxAge = max(b.maxAge, p.Stats.MaxAge)
 		if b.start == NoTime || p.Stats.FirstTime != NoTime && p.Stats.FirstTime < b.start {
 			b.start = p.Stats.FirstTime

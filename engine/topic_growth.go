@@ -39,6 +39,7 @@ func (t *Topic) grow(n int32) {
 	}
 	moved := t.moves(lead, known, from, n)
 	t.placing = newPlacing()
+	t.forgetWaiting()
 	t.endAtGrowth()
 	t.state.Growths = append(t.state.Growths, g)
 	t.partitionsChanged(&t.state.Growths[len(t.state.Growths)-1], moved)
@@ -80,6 +81,7 @@ func (t *Topic) makeIfNeeded(n int32) {
 	if t.placing.changed {
 		t.placing.changed = false
 		t.placing.explained = explain(t.adjusted(), t.placing.kin)
+		t.countMovedKeys()
 	}
 }
 
@@ -221,6 +223,33 @@ func (t *Topic) grownBy(raw []fitClass) family {
 		}
 	}
 	return lead(raw, t.placing.kin).family
+}
+
+// countMovedKeys counts, for each function, the places beyond the first of the
+// keys that it explains: those that growth has moved.
+func (t *Topic) countMovedKeys() {
+	members := t.placing.explained.members
+	if len(t.state.Growths) == 0 {
+		return
+	}
+	for name := range t.wide {
+		var places [membersMax]int
+		for i := range t.symbols[name].Places {
+			p := &t.symbols[name].Places[i]
+			if p.Old || !p.counted || !p.Spelled {
+				continue
+			}
+			key, _ := hidden(p.Key)
+			if by := slices.IndexFunc(members, func(m member) bool {
+				return p.Fits.has(m.family) || t.explainedByAny(m.family, key, p)
+			}); by >= 0 {
+				places[by]++
+			}
+		}
+		for i := range members {
+			members[i].twice += float64(max(0, places[i]-1))
+		}
+	}
 }
 
 // before reports whether a growth explains the witness.

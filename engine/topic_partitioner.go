@@ -19,6 +19,7 @@ func (t *Topic) judgePlaces() {
 			t.inferGrowth()
 		}
 		l.explained = explain(t.adjusted(), l.kin)
+		t.countMovedKeys()
 		for i := range t.state.Growths {
 			if g := &t.state.Growths[i]; len(t.state.Growths) > known && !g.Step && t.find(growthSubject(g)) == nil && t.state.Past[growthSubject(g)] == 0 {
 				t.partitionsChanged(g, nil)
@@ -68,18 +69,21 @@ func (t *Topic) partitioner() string {
 // partitionerNote says how sure that is.
 func (t *Topic) partitionerNote() string {
 	if t.limits.Partitioner != "auto" && t.limits.Partitioner != "" {
-		return fmt.Sprintf("partitioner: %s by configuration, keys follow %s", t.limits.Partitioner, t.partitionerSeen())
+		return fmt.Sprintf("partitioner: %s by configuration; %s", t.limits.Partitioner, t.whatKeysFollow())
 	}
 	e := &t.placing.explained
 	switch e.verdict {
 	case Decided:
 		m := &e.members[0]
-		n := fmt.Sprintf("partitioner: %s by %s, odds against it %.1g", m.family, plural(int64(m.keys+0.5), "key"), odds(m.bits))
+		n := fmt.Sprintf("partitioner: %s by %s, odds against it %.1g", m.family, plural(m.distinct(), "key"), odds(m.bits))
 		if same := t.placing.kin.same(m.family); len(same) > 0 {
 			n += fmt.Sprintf(" (the same as %s over %d partitions)", strings.Join(same, ", "), t.placing.kin.n)
 		}
 		if e.leftKeys > 0.5 {
 			n += ", keys on " + plural(int64(e.leftKeys+0.5), "other place")
+			if t.find(subjectMixed) != nil {
+				n += ", see PARTITIONER_MIXED"
+			}
 		}
 		return n
 	case Mixed:
@@ -90,7 +94,34 @@ func (t *Topic) partitionerNote() string {
 		}
 		return fmt.Sprintf("partitioner: no known function explains where keys lie (%s)", t.keysAndPlaces())
 	}
+	if f, known := t.follows(); known {
+		return fmt.Sprintf("partitioner: %s, which keys followed before the topic grew; since then %s", f, t.undecidedNote())
+	}
 	return "partitioner: " + t.undecidedNote()
+}
+
+// whatKeysFollow is that as a sentence has it.
+func (t *Topic) whatKeysFollow() string {
+	e := &t.placing.explained
+	switch e.verdict {
+	case Decided:
+		return "keys follow " + e.members[0].family.String()
+	case Mixed:
+		names := make([]string, 0, len(e.members))
+		for _, m := range e.members {
+			names = append(names, m.family.String())
+		}
+		return "keys follow " + strings.Join(names, " and ")
+	case NoFunction:
+		if f := t.find(subjectMixed); f != nil && f.Unit == "partitions" {
+			return "keys are ignored"
+		}
+		return "no known function explains where keys lie"
+	}
+	if f, known := t.follows(); known {
+		return fmt.Sprintf("keys followed %s before the topic grew, and too few were seen since to tell", f)
+	}
+	return "too few keys were seen to tell which function they follow"
 }
 
 // keysAndPlaces counts the keys that were seen, and on how many partitions

@@ -87,10 +87,16 @@ func (t *Topic) sight(partition, partitions int32, g *Sighting) {
 	if g.Closing && !t.concerned(s, partition, g) {
 		return
 	}
+	if g.Keyless && s != nil {
+		return
+	}
 	if s == nil {
-		t.spell(g)
 		s = &TopicSymbol{Partitions: t.state.Partitions}
 		t.symbols[g.Symbol] = s
+		t.changed["s/"+g.Symbol] = true
+	}
+	if g.Keyless {
+		return // it counts as a symbol, and has no place
 	}
 	if s.Partitions != t.state.Partitions {
 		s.Partitions, s.Moved = t.state.Partitions, false
@@ -101,7 +107,12 @@ func (t *Topic) sight(partition, partitions int32, g *Sighting) {
 	t.changed["s/"+g.Symbol] = true
 	t.placing.touched[g.Symbol] = true
 	before := g.Before || partitions != 0 && partitions < t.state.Partitions
+	places := len(s.Places)
 	t.weigh(s, func() { t.sightPlace(s, partition, g, before) })
+	t.noteWide(g.Symbol, s)
+	if len(s.Places) > places {
+		t.spell(g.Symbol)
+	}
 }
 
 // weigh changes a symbol's places, and notes which of them is its main one by
@@ -131,7 +142,7 @@ func (t *Topic) concerned(s *TopicSymbol, partition int32, g *Sighting) bool {
 		p.Count = max(p.Count, g.Count)
 	})
 	if _, alike := t.addSpelling(g.Symbol); len(alike) > 1 {
-		t.recount(g)
+		t.spell(g.Symbol)
 		return true
 	}
 	return len(s.Places) > 1
@@ -150,9 +161,12 @@ func (t *Topic) sightPlace(s *TopicSymbol, partition int32, g *Sighting, before 
 		p.Count = g.Count
 		p.LastEvent, p.Seen = max(p.LastEvent, unset(g.LastEvent)), max(p.Seen, unset(g.Seen))
 	}
+	p.hearVenues(g.Venues)
 	if p.Old && !before && g.Key != "" {
-		p.Old, p.Key, p.Fits, p.Spelled, p.FirstEvent = false, g.Key, g.Fits, g.Spelled, unset(g.FirstEvent)
-		p.counted = false
+		p.Old, p.Key, p.Fits, p.Spelled, p.counted = false, g.Key, g.Fits, g.Spelled, false
+		if p.FirstEvent == NoTime {
+			p.FirstEvent = unset(g.FirstEvent)
+		}
 		if t.placing.made {
 			t.tally(g.Symbol, p)
 		}

@@ -76,7 +76,8 @@ type TopicWindow struct {
 	TopicID string                `json:"topic_id,omitempty"` // of the topic whose window it is
 }
 
-// TopicSymbol is where a symbol has been seen.
+// TopicSymbol is where a symbol has been seen. It has no places where no tick
+// of it had a key.
 type TopicSymbol struct {
 	Partitions int32         `json:"partitions"` // partition count of the topic at the time
 	Places     []SymbolPlace `json:"places"`
@@ -94,9 +95,11 @@ type SymbolPlace struct {
 	Spelled   bool   `json:"spelled,omitempty"` // the key is the symbol
 	Since     int64  `json:"since,omitempty"`   // record time of its first tick
 
-	FirstEvent int64 `json:"first_event"` // event time of its first tick at today's partition count, NoTime: not known
+	FirstEvent int64 `json:"first_event"` // event time of its first tick, NoTime: not known
 	LastEvent  int64 `json:"last_event"`  // greatest event time told, NoTime: none
 	Seen       int64 `json:"seen"`        // when it ticked last, as told
+
+	Venues []VenueTimes `json:"venues,omitempty"` // by venue, escaped, ascending; where field.venue is set
 
 	counted bool // its key is among those that are counted
 }
@@ -164,6 +167,9 @@ func (t *Topic) row(key string) TopicRow {
 	case 's':
 		if s := t.symbols[key[2:]]; s != nil {
 			r.Symbol = &TopicSymbol{s.Partitions, slices.Clone(s.Places), s.Moved}
+			for i := range r.Symbol.Places {
+				r.Symbol.Places[i].Venues = slices.Clone(r.Symbol.Places[i].Venues)
+			}
 		}
 	case 'f':
 		if e := t.open[key[2:]]; e != nil {
@@ -225,8 +231,12 @@ func (t *Topic) Restore(r TopicRow) {
 func (t *Topic) restoreSymbol(name string, s *TopicSymbol) {
 	if delete(t.symbols, name); s != nil {
 		t.symbols[name] = s
-		t.addSpelling(name)
+		t.noteWide(name, s)
+		if len(s.Places) > 0 {
+			t.addSpelling(name)
+		}
 	} else {
+		delete(t.wide, name)
 		t.dropSpelling(name)
 	}
 }

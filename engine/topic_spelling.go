@@ -48,9 +48,10 @@ func (t *Topic) dropSpelling(symbol string) {
 	}
 }
 
-// spell judges whether a new symbol is another spelling of a known one.
-func (t *Topic) spell(g *Sighting) {
-	key, alike := t.addSpelling(g.Symbol)
+// spell judges whether a symbol that has a place now is another spelling of a
+// known one, or brings the finding about its spellings up to date.
+func (t *Topic) spell(symbol string) {
+	key, alike := t.addSpelling(symbol)
 	if len(alike) < 2 || key == "" {
 		return
 	}
@@ -59,40 +60,39 @@ func (t *Topic) spell(g *Sighting) {
 	opened := f == nil
 	if opened {
 		f = t.newFinding(KeyMismatch, subject, -1)
-		f.FirstTime, f.FirstOffset = Time(g.Time), g.Offset
 		f.Threshold, f.Unit = 1, "spellings"
 	}
-	f.LastOffset, f.LastTime = g.Offset, max(f.LastTime, Time(g.Time))
+	before := f.Count
 	f.Symbol = alike[0]
 	f.Count, f.Observed = int64(len(alike)-1), float64(len(alike))
-	t.listSpellings(f, alike, g)
-	if opened {
+	t.listSpellings(f, alike)
+	switch {
+	case opened:
 		t.openFinding(subject, f)
-	} else {
+	case f.Count > before:
 		t.update(subject)
+	default:
+		t.changed["f/"+subject] = true
 	}
 }
 
-// recount brings the counts of a symbol's spellings up to date.
-func (t *Topic) recount(g *Sighting) {
-	key, alike := t.addSpelling(g.Symbol)
-	if f := t.find("spelling/" + key); f != nil {
-		t.listSpellings(f, alike, g)
-		t.changed["f/spelling/"+key] = true
-	}
-}
-
-func (t *Topic) listSpellings(f *Finding, alike []string, g *Sighting) {
+// listSpellings counts the spellings and says where the second of them began,
+// which is the finding's place, and the last. That follows from their places
+// alone, whatever is heard of first.
+func (t *Topic) listSpellings(f *Finding, alike []string) {
 	listed := make([]SymbolLoad, 0, t.limits.SpellingsPerEvidence)
-	for _, s := range alike[:min(len(alike), t.limits.SpellingsPerEvidence)] {
-		n := int64(0)
-		if known := t.symbols[s]; known != nil {
-			n = known.ticks()
-		} else if s == g.Symbol {
-			n = g.Count
+	var began []SymbolPlace
+	for i, name := range alike {
+		s := t.symbols[name]
+		if i < t.limits.SpellingsPerEvidence {
+			listed = append(listed, SymbolLoad{name, s.ticks()})
 		}
-		listed = append(listed, SymbolLoad{s, n})
+		began = append(began, slices.MinFunc(s.Places, earlier))
 	}
+	slices.SortStableFunc(began, earlier)
+	second, last := &began[1], &began[len(began)-1]
+	f.FirstTime, f.FirstOffset = Time(second.Since), second.Offset
+	f.LastTime, f.LastOffset = Time(last.Since), last.Offset
 	f.Evidence["spellings"] = listed
 	f.Evidence["other_spellings"] = len(alike) - len(listed)
 	f.Cause = fmt.Sprintf("%d spellings look like one symbol of %s: %q", len(alike), t.name, alike[:len(listed)])

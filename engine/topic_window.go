@@ -113,6 +113,7 @@ func (t *Topic) load(w *TopicWindow) *balance {
 			b.hot = append(b.hot, hotSymbol{l.Hot, id, l.HotN})
 		}
 	}
+	b.symbols -= t.countedTwice(w)
 	return b
 }
 
@@ -149,7 +150,6 @@ func (t *Topic) count(r *Report, of func(*TopicPart) *Counts) {
 		c := of(p)
 		r.Counts.Add(c)
 		r.PartitionTicks[strconv.Itoa(int(id))] = c.Ticks
-		r.Symbols += p.Stats.Symbols
 		r.OutOfOrderTotal += p.Stats.Disordered
 		units |= p.Stats.Units
 		if c.Ticks > 0 {
@@ -167,7 +167,7 @@ func (t *Topic) count(r *Report, of func(*TopicPart) *Counts) {
 	if loaded != 1 {
 		r.Assigned = -1
 	}
-	r.TotalTicks = r.Counts.Ticks
+	r.TotalTicks, r.Symbols = r.Counts.Ticks, t.distinctSymbols()
 	r.TimestampUnit = unitsText(units)
 	slices.SortFunc(busy, func(a, b placedLoad) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Symbol, b.Symbol), cmp.Compare(a.partition, b.partition))

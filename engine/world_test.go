@@ -140,7 +140,27 @@ func (w *world) restart(id int) {
 	}
 	topic.lag, topic.rebalance, topic.rebalanced = w.topic.lag, w.topic.rebalance, w.topic.rebalanced
 	topic.maxLag, topic.lagging, topic.unknown = w.topic.maxLag, w.topic.lagging, w.topic.unknown
+	if w.topic.counted.on {
+		topic.HasPartitions(w.topic.counted.count, 0, 0)
+	}
 	w.topic = topic
+}
+
+// grow gives the topic n partitions; the audit starts anew with what is durable.
+func (w *world) grow(n int) {
+	for id := range w.parts {
+		w.checkpoint(id, true)
+	}
+	for id := len(w.parts); id < n; id++ {
+		w.logs, w.at, w.rows, w.next = append(w.logs, nil), append(w.at, 0), append(w.rows, ""), append(w.next, 0)
+		w.symbols = append(w.symbols, map[string]SymbolRow{})
+		w.parts = append(w.parts, NewPartition("ticks", int32(id), int32(n), w.limits))
+	}
+	for id := range w.parts { // the audit starts anew with what is durable
+		at := w.at[id]
+		w.restart(id)
+		w.at[id] = at
+	}
 }
 
 // finish closes all partitions and writes the FINAL report.

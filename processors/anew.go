@@ -23,14 +23,14 @@ func (e *TopicGoneError) Error() string {
 const backFor = 30 * time.Second
 
 const (
-	topicsEvery = 3 * time.Second        // how often topics are looked at
-	goneAfter   = 2                      // looks in a row by which a topic is gone
+	topicsEvery = 2 * time.Second        // how often topics are looked at
+	goneAfter   = 3                      // looks in a row by which a topic is gone
 	anewAfter   = 250 * time.Millisecond // brokers may tell for a moment of two topics by one name
 )
 
 // watchTopics looks whether the topics that are read are still those of the
-// start. A fetch tells of that only sometimes: of a topic that was deleted and
-// is not there any more it says nothing.
+// start, and have as many partitions. A fetch tells of that only sometimes: of
+// a topic that was deleted and is not there any more it says nothing.
 func (a *audit) watchTopics(ctx context.Context) {
 	ticker := time.NewTicker(topicsEvery)
 	defer ticker.Stop()
@@ -42,9 +42,13 @@ func (a *audit) watchTopics(ctx context.Context) {
 			return
 		case <-ticker.C:
 		}
-		listed, err := a.admin.ListTopics(ctx, append(own, a.cfg.tickTopics()...)...)
+		question := a.looks.ask()
+		listed, err := a.admin.ListTopics(asked(ctx), append(own, a.cfg.tickTopics()...)...)
 		if err != nil {
 			continue
+		}
+		if err := a.looks.answer(question, listed, a.cfg.tickTopics(), a.cfg.prepared.Partitions); err != nil {
+			a.symbols.end(fatal{err})
 		}
 		for name, detail := range listed {
 			was := a.cfg.prepared.TopicIDs[name]

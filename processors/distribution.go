@@ -23,6 +23,7 @@ type distribution struct {
 	topics map[string]*engine.Topic
 	clocks func() (lags lagSample, rebalances []int64)
 	recall func(topic string, groups []engine.WatchedGroup) // tells the watch what was known of groups
+	looks  *looks                                           // at the tick topics; nil: nobody looks
 
 	read         codecs.OffsetRow // of the distribution topic; of nothing so far when Next is 0
 	lagSeen      time.Time
@@ -66,6 +67,9 @@ func (u *distribution) recovered(b logBounds) (fresh bool, err error) {
 	for name, topic := range u.topics {
 		topic.Recovered(u.cfg.prepared.TopicIDs[name])
 		u.recall(name, topic.Watched())
+		if u.looks != nil {
+			topic.HasPartitions(u.cfg.prepared.Partitions[name], u.looks.asked(), 0)
+		}
 	}
 	if fresh = u.read.Next > b.high; fresh {
 		u.log.Warn().Int64("next", u.read.Next).Int64("end", b.high).Msg("the distribution topic was made anew: it is read from its start")
@@ -130,6 +134,9 @@ func (u *distribution) sweep() {
 			if lags.watches(name, group) {
 				topic.ObserveRebalances(group, times, monotonic())
 			}
+		}
+		if count, asked, answered := u.looks.last(name); answered > 0 {
+			topic.HasPartitions(count, asked, answered)
 		}
 		if !u.cfg.StopAtEnd {
 			if s, ok := settings[name]; ok && read.After(u.settingsSeen) {

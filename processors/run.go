@@ -86,6 +86,7 @@ type audit struct {
 	lags         *lagWatch
 	ends         map[place]int64
 	names        topology.Names
+	looks        *looks
 }
 
 func newAudit(cfg *Config, instance string) (*audit, error) {
@@ -96,7 +97,7 @@ func newAudit(cfg *Config, instance string) (*audit, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &audit{cfg: cfg, instance: instance, client: client, admin: kadm.NewClient(client), names: cfg.names()}
+	a := &audit{cfg: cfg, instance: instance, client: client, admin: kadm.NewClient(client), names: cfg.names(), looks: &looks{}}
 	if a.lags, err = newLagWatch(a.client, cfg, cfg.tickTopics()); err != nil {
 		client.Close()
 		return nil, err
@@ -126,6 +127,7 @@ func (a *audit) makeGroups() {
 	a.distribution.newUnit = func(p place) unit {
 		u := newDistribution(cfg, p, a.names.DistributionTable, a.clocks, a.distribution.log)
 		u.recall = a.lags.recall
+		u.looks = a.looks
 		return u
 	}
 }
