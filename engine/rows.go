@@ -122,7 +122,7 @@ type WindowLoad struct {
 	Late    int64  `json:"late,omitempty"`    // records in it that are of a window before
 	Missing int64  `json:"missing,omitempty"` // load that may come late: the clock closed it with less than usual
 	Through int64  `json:"through"`           // last offset judged when the window closed
-	Total   Counts `json:"total"`   // cumulative when the window closed
+	Total   Counts `json:"total"`             // cumulative when the window closed
 }
 
 // SymbolLoad is a symbol with a count.
