@@ -152,7 +152,7 @@ func (a *audit) newGroup(name, table string, l layout) *group {
 		sink: &inOrder{p},
 	}
 	if a.cfg.ExactlyOnce {
-		g.sink = &oneTransaction{p}
+		g.sink = &oneTransaction{producer: p}
 	}
 	return g
 }

@@ -11,7 +11,10 @@ import (
 // oneTransaction writes reports, rows and offsets in one transaction. The
 // group's metadata goes with the offsets, so that a member whose partitions
 // belong to somebody else by now cannot commit it (KIP-447).
-type oneTransaction struct{ producer }
+type oneTransaction struct {
+	producer
+	apart bool // topics are written one after another: see byTopic
+}
 
 func (k *oneTransaction) write(ctx context.Context, s *session, batches []*batch) error {
 	if err := k.open(); err != nil {
@@ -19,14 +22,46 @@ func (k *oneTransaction) write(ctx context.Context, s *session, batches []*batch
 	}
 	var phase atomic.Int32
 	ap := k.ap // the call may outlive its time, and this producer
-	err := within(ctx, func() error { return transact(ctx, ap, s, batches, &phase) })
+	err := within(ctx, func() error { return k.transact(ctx, ap, s, batches, &phase) })
 	if err != nil && !phase.CompareAndSwap(txnOpen, txnGivenUp) && !is(err, errOutcome) {
 		err = fmt.Errorf("%w: %w", errOutcome, err)
 	}
+	k.apart = is(err, sarama.ErrOperationNotAttempted)
 	if err != nil {
 		k.abort(err)
 	}
 	return err
+}
+
+// byTopic takes messages apart by their topics. Of topics that are added to a
+// transaction together, one that may not be written to keeps the others out,
+// and which of the answers sarama tells is left to chance: tried one by one,
+// each has its own.
+func byTopic(messages []*sarama.ProducerMessage) (parts [][]*sarama.ProducerMessage) {
+	at := map[string]int{}
+	for _, m := range messages {
+		i, known := at[m.Topic]
+		if !known {
+			i = len(parts)
+			at[m.Topic], parts = i, append(parts, nil)
+		}
+		parts[i] = append(parts[i], m)
+	}
+	return parts
+}
+
+// sendPart sends messages together, or topic by topic.
+func (k *oneTransaction) sendPart(ctx context.Context, ap sarama.AsyncProducer, part []*sarama.ProducerMessage) error {
+	topics := [][]*sarama.ProducerMessage{part}
+	if k.apart {
+		topics = byTopic(part)
+	}
+	for _, one := range topics {
+		if err := (&producer{ap: ap}).send(ctx, one); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // The phases of a transaction. One that was given up, because it took too
@@ -50,7 +85,7 @@ func within(ctx context.Context, f func() error) error {
 	}
 }
 
-func transact(ctx context.Context, ap sarama.AsyncProducer, s *session, batches []*batch, phase *atomic.Int32) error {
+func (k *oneTransaction) transact(ctx context.Context, ap sarama.AsyncProducer, s *session, batches []*batch, phase *atomic.Int32) error {
 	if err := ap.BeginTxn(); err != nil {
 		return fmt.Errorf("begin transaction: %w", err)
 	}
@@ -61,7 +96,7 @@ func transact(ctx context.Context, ap sarama.AsyncProducer, s *session, batches 
 		if i > 0 {
 			faultpoint(s.g.name, [...]string{"after reports", "mid rows"}[i-1])
 		}
-		if err := (&producer{ap: ap}).send(ctx, part); err != nil {
+		if err := k.sendPart(ctx, ap, part); err != nil {
 			return err
 		}
 	}
