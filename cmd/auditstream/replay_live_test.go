@@ -41,12 +41,10 @@ func latestOf(reports []*engine.Report) map[string]engine.Finding {
 	return found
 }
 
-// placeOf is what must be the same of a finding live and in replay. A split that
-// goes on is laid to the partition with fewest ticks so far, which may be
-// another one in the replay, which has seen more.
+// placeOf is what must be the same of a finding live and in replay.
 func placeOf(f engine.Finding, whole bool) string {
 	partition := int32(-1)
-	if f.Partition != nil && (whole || f.Code != engine.SymbolSplit) {
+	if f.Partition != nil {
 		partition = *f.Partition
 	}
 	s := fmt.Sprintf("%s %s/%d %q first %d", f.Code, f.Topic, partition, f.Symbol, f.FirstOffset)
