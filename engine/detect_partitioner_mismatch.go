@@ -97,7 +97,7 @@ func (t *Topic) judgeMismatch() {
 func (t *Topic) mayBeBefore(f family, w *witness) bool {
 	seen := t.seen(w)
 	for n := t.state.Partitions - 1; n > w.partition; n-- {
-		first := t.firstIn(n)
+		first := t.leftBy(n)
 		if first == NoTime && t.spoken(n) || first != NoTime && seen > first || w.key == "" {
 			continue
 		}

@@ -148,7 +148,7 @@ func (t *Topic) mayHaveMoved(places []SymbolPlace) bool {
 		then := p.Fits
 		key, whole := hidden(p.Key)
 		for n := t.state.Partitions - 1; whole && n > p.Partition; n-- {
-			if first := t.firstIn(n); first == NoTime || unset(p.Seen) <= first {
+			if first := t.leftBy(n); first == NoTime || unset(p.Seen) <= first {
 				then |= fitsOf([]byte(key), p.Partition, n)
 			}
 		}

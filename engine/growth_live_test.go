@@ -18,6 +18,7 @@ type liveGrowth struct {
 	asked   int64
 	last    [16]int64          // next offset of each partition
 	off     bool               // nothing is audited
+	clocked bool               // ticks are seen by a clock, some time after they were written
 	waiting map[int32][]record // in partitions that the audit does not know yet
 }
 
@@ -33,6 +34,9 @@ func (g *liveGrowth) write(rounds int, symbols map[string]family, known ...int32
 			r := at(g.last[p], g.now, name)
 			r.partition = p
 			g.last[p]++
+			if g.clocked {
+				r.now = t0 + g.now + 700e6
+			}
 			if int(p) >= len(g.parts) {
 				g.waiting[p] = append(g.waiting[p], r)
 			} else {
@@ -225,6 +229,39 @@ func TestAStepBackBeforeTheGrowthIsKnown(t *testing.T) {
 		for _, r := range g.reports {
 			if f := r.Findings; r.Trigger == TriggerFinding && f[0].Code == UpstreamDisorder && (*f[0].Partition != 0 || f[0].FirstOffset != late) {
 				t.Errorf("seed %d: %s", seed, showFinding(&f[0]))
+			}
+		}
+	}
+}
+
+// The topic grows twice before the audit knows of either: it sees one rise, and
+// that some keys lay by the count between, as of its own clock.
+func TestACountBetweenThatTheAuditNeverKnew(t *testing.T) {
+	for seed := range uint64(3) {
+		for _, pinned := range []string{"auto", "murmur2"} {
+			l := DefaultLimits()
+			l.Partitioner = pinned
+			all := placedBy(familyMurmur2, "SY", 60)
+			g := newLiveGrowth(t, seed, 3, &l)
+			g.clocked = true
+			g.write(20, all, 3)
+			g.off = true
+			g.write(3, all, 4)
+			g.write(2, all, 6)
+			g.know(6)
+			g.look(6)
+			g.audit()
+			g.off = false
+			for range 5 {
+				g.write(4, all, 6)
+				g.look(6)
+			}
+			final := g.finish()
+			for _, opened := range openedCodes(g.reports, placingCodes...) {
+				t.Errorf("seed %d, %s: %s", seed, pinned, opened)
+			}
+			if got := growths(final); !slices.Equal(got, []string{"3 to 6"}) {
+				t.Errorf("seed %d, %s: growths %v", seed, pinned, got)
 			}
 		}
 	}

@@ -135,8 +135,23 @@ func (t *Topic) lay(w *witness, count int32) bool {
 	if w.key == "" || w.partition >= count {
 		return false
 	}
-	first, seen := t.firstIn(count), t.seen(w)
+	first, seen := t.leftBy(count), t.seen(w)
 	return first == NoTime || seen != NoTime && seen <= first
+}
+
+// leftBy is when a key must have ticked last on a partition to have been put
+// there at that count: before the first record in a partition beyond, NoTime
+// when there is none. For a count between those of a growth that was seen,
+// which live the audit may not have known of while it judged by its own clock,
+// producers have the time that any growth leaves them.
+func (t *Topic) leftBy(count int32) int64 {
+	first := t.firstIn(count)
+	for i := range t.state.Growths {
+		if g := &t.state.Growths[i]; first != NoTime && g.Seen && g.From < count && count < g.To {
+			return first + growthSlack
+		}
+	}
+	return first
 }
 
 func explains(members []member, fits Fits) bool {

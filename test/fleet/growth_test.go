@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -163,6 +164,77 @@ func TestGrowthUnderLoad(t *testing.T) {
 	a.toEnd(t)
 	a.checkGrowth(t, m, from, to, after, moves)
 	a.checkReplay(t, m, from, to, after, moves)
+}
+
+// TestGrowthTwiceWithinSeconds grows a topic under load from 3 to 4 and at once
+// to 6 partitions. The producers know of it before the audit does, and some
+// keys that the first growth moves lie on old partitions: nothing is told but
+// the growth, not even for a moment, neither live nor by replay.
+func TestGrowthTwiceWithinSeconds(t *testing.T) {
+	const from, between, to, symbols = 3, 4, 6, 60
+	a := newAudit(t, from, "consumer.override.session.timeout.ms=6000", "checkpoint.interval.ms=200")
+	p := a.start(t)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the audit said %s", p.said)
+		}
+	})
+	m := newMarket(t, a)
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { m.run(ctx, symbols) })
+	t.Cleanup(stop)
+	on := func(partition int32, more int64) func() bool {
+		return func() bool {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			return m.places[partition] > more
+		}
+	}
+	kafkatest.Eventually(t, "the audit runs", func() bool { return a.committed(t) > 2000 })
+	grow(t, a, between)
+	kafkatest.Eventually(t, "the audit knows of a fourth partition", func() bool {
+		listed, err := a.Admin(t).ListTopics(t.Context(), a.names.Table)
+		return err == nil && len(listed[a.names.Table].Partitions) >= between
+	})
+	grow(t, a, to)
+	kafkatest.Eventually(t, "producers know of a sixth partition", on(5, 1000))
+	kafkatest.Eventually(t, "the audit goes on", func() bool { return a.committed(t) > m.total()/2 })
+	stop()
+	running.Wait()
+	if err := m.client.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	kafkatest.Eventually(t, "everything is audited", func() bool { return a.committed(t) >= m.total() })
+	p.stop(t)
+	a.toEnd(t)
+	reports := a.read(t)
+	r := final(t, reports)
+	if r.TotalTicks != m.total() || int(r.Partitions) != to || r.Symbols != symbols || r.Partitioner != "murmur2" {
+		t.Errorf("%d ticks of %d over %d partitions, %d symbols, partitioner %q; %s", r.TotalTicks, m.total(), r.Partitions, r.Symbols, r.Partitioner, r.Notes)
+	}
+	codes := []engine.Code{engine.SymbolSplit, engine.PartitionerMixed, engine.PartitionerMismatch, engine.UpstreamDisorder, engine.RecordsLost}
+	for _, f := range opened(t, reports, codes...) {
+		t.Errorf("%s: %s", f.Code, f.Cause)
+	}
+	changes := opened(t, reports, engine.PartitionsChanged)
+	if n := len(changes); n < 1 || n > 2 || changes[0].Threshold != from || changes[n-1].Observed != to {
+		t.Errorf("findings of growth: %+v", changes)
+	}
+	out := output(t, nil, command(t, "replay", "-c", a.configure(t), "--fail-on", "never"))
+	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
+	var replayed engine.Report
+	if err := json.Unmarshal(lines[len(lines)-1], &replayed); err != nil {
+		t.Fatal(err)
+	}
+	if replayed.Symbols != symbols || replayed.TotalTicks != m.total() {
+		t.Errorf("replay: %d symbols, %d ticks of %d", replayed.Symbols, replayed.TotalTicks, m.total())
+	}
+	for _, f := range replayed.Findings {
+		if slices.Contains(codes, f.Code) {
+			t.Errorf("replay: %s: %s", f.Code, f.Cause)
+		}
+	}
 }
 
 // TestTopicGrewBeforeTheAudit audits a topic that has grown already, from its
