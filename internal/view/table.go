@@ -1,7 +1,6 @@
 package view
 
 import (
-	"bufio"
 	"io"
 	"slices"
 	"strings"
@@ -28,7 +27,7 @@ func (t *Table) Row(cells ...string) { t.rows = append(t.rows, cells) }
 // Write writes the rows and forgets them.
 func (t *Table) Write(w io.Writer) error {
 	widths := t.widths()
-	buf := bufio.NewWriter(w)
+	var buf strings.Builder
 	for _, row := range t.rows {
 		if len(row) == 1 && len(widths) > 1 {
 			buf.WriteString(hanging(row[0], 0, t.Width) + "\n")
@@ -47,7 +46,8 @@ func (t *Table) Write(w io.Writer) error {
 		buf.WriteByte('\n')
 	}
 	t.rows = nil
-	return buf.Flush()
+	_, err := io.WriteString(w, buf.String())
+	return err
 }
 
 // widths are the widths of the columns, of which the widest give way until all
