@@ -91,6 +91,12 @@ Write secrets as references, ` + "`${file:/path:key}` or `${env:NAME}`" + `: a l
 values are in no log, at no level, in no metric, answer of REST, report or output of ` + "`config`" + `. Files that hold them are
 read once, at the start; ` + "`listeners.https.ssl.*`" + ` are read again when they change.
 
+## Known vulnerabilities
+
+` + "`.ci/vulnerabilities`" + ` runs govulncheck over what the program can reach, by a database that is pinned; the whole check
+fails for a module's. Those of the standard library go with the Go that builds: build with 1.26.10 or newer, as
+` + "`compose/Dockerfile`" + ` does. A release is refused while either has one.
+
 ## Rights
 
 The least rights for a cluster with an authorizer, of an audit with ` + "`name=prices`, `topics=ticks`" + ` and
