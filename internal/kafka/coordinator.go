@@ -3,9 +3,11 @@ package kafka
 import (
 	"context"
 	"errors"
+	"net"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
@@ -13,7 +15,8 @@ import (
 // a group: a new one makes its offsets topic when it is first asked.
 const coordinatorTimeout = 20 * time.Second
 
-// withCoordinator asks again while the group's coordinator is still to come.
+// withCoordinator asks again while the group's coordinator is still to come, or
+// a broker has gone that the cluster does not miss yet.
 func withCoordinator(ctx context.Context, ask func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, coordinatorTimeout)
 	defer cancel()
@@ -49,5 +52,8 @@ func (a *Admin) AwaitTransactions(ctx context.Context, id string) {
 }
 
 func coordinatorToCome(err error) bool {
+	if dial := (*net.OpError)(nil); kgo.IsRetryableBrokerErr(err) || errors.As(err, &dial) && dial.Op == "dial" {
+		return true
+	}
 	return errors.Is(err, kerr.CoordinatorNotAvailable) || errors.Is(err, kerr.CoordinatorLoadInProgress) || errors.Is(err, kerr.NotCoordinator)
 }

@@ -62,7 +62,11 @@ func (a *Admin) ours(member kadm.DescribedGroupMember, instanceIDs []string) boo
 // newProtocolGroup refuses a group of consumers, share consumers or streams of
 // the newer protocols (KIP-848, KIP-932, KIP-1071) that is not empty.
 func (a *Admin) newProtocolGroup(ctx context.Context, group string) error {
-	listed, err := a.ListGroups(ctx)
+	var listed kadm.ListedGroups
+	err := withCoordinator(ctx, func() (err error) {
+		listed, err = a.ListGroups(ctx)
+		return err
+	})
 	if err != nil {
 		return asError(fmt.Errorf("list groups: %w", err))
 	}

@@ -74,7 +74,7 @@ func TestBearerTokenOverTLS(t *testing.T) {
 	if err := source(trusted, token+"TOKEN_THAT_IS_NOT}").Await(context.Background(), byID(7)); !errors.Is(err, errRefused) || strings.Contains(err.Error(), "an0ther") {
 		t.Errorf("with another token: %v", err)
 	}
-	stranger := source(token+"TOKEN_THAT_IS_TAKEN}")
+	stranger := source(token + "TOKEN_THAT_IS_TAKEN}")
 	stranger.GiveUpAfter(50 * time.Millisecond)
 	if err := stranger.Await(context.Background(), byID(7)); err == nil || !strings.Contains(err.Error(), "certificate is not trusted") {
 		t.Errorf("without its authority: %v", err)
