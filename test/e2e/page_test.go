@@ -34,10 +34,18 @@ func browser(t *testing.T, limit time.Duration) context.Context {
 	if err != nil {
 		kafkatest.SkipOrFail(t, "no chromium (Debian's package of that name): %v", err)
 	}
+	// Not t.TempDir: processes of a browser that has ended write for a moment more.
+	profile, err := os.MkdirTemp("", "auditstream-chromium-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		kafkatest.Eventually(t, "the browser's profile to be removed", func() bool { return os.RemoveAll(profile) == nil })
+	})
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path),
-		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("disable-dev-shm-usage", true), chromedp.UserDataDir(t.TempDir()), chromedp.WSURLReadTimeout(limit))...)
+		chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("disable-dev-shm-usage", true), chromedp.UserDataDir(profile), chromedp.WSURLReadTimeout(limit))...)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
