@@ -49,7 +49,9 @@ func (t *Topic) judgeSymbol(name string, s *TopicSymbol) {
 	subject := "split/" + name
 	places := s.current()
 	if t.find(subject) != nil {
-		t.split(name, places, false)
+		if len(places) > 1 { // fewer are known where a crash kept the finding's row and lost the symbol's
+			t.split(name, places, false)
+		}
 		return
 	}
 	if len(places) < 2 {

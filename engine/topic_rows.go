@@ -196,14 +196,12 @@ func (t *Topic) Restore(r TopicRow) {
 	}
 	switch r.Key[0] {
 	case 't':
-		if r.State != nil {
+		if r.State != nil && !(t.kept && r.State.before(&t.state)) {
 			t.state, t.kept = *r.State, true
 		}
 	case 'p':
 		if id, err := strconv.ParseInt(r.Key[2:], 10, 32); err == nil {
-			if delete(t.parts, int32(id)); r.Part != nil {
-				t.parts[int32(id)] = r.Part
-			}
+			t.restorePart(int32(id), r.Part)
 		}
 	case 'r':
 		if id, err := strconv.ParseInt(r.Key[2:], 10, 32); err == nil {
@@ -213,9 +211,7 @@ func (t *Topic) Restore(r TopicRow) {
 		}
 	case 'w':
 		if start, err := strconv.ParseInt(r.Key[2:], 10, 64); err == nil {
-			if delete(t.windows, start); r.Window != nil {
-				t.windows[start] = r.Window
-			}
+			t.restoreWindow(start, r.Window)
 		}
 	case 's':
 		t.restoreSymbol(r.Key[2:], r.Symbol)
@@ -226,6 +222,45 @@ func (t *Topic) Restore(r TopicRow) {
 	case 'h':
 		t.restoreHeard(r.Key[2:], r.Heard)
 	}
+}
+
+// before reports that the state is from before another one of the same topic:
+// its row was written late, by a process that had stood still while its
+// successor wrote.
+func (s *TopicState) before(other *TopicState) bool {
+	return s.TopicID == other.TopicID && s.Generation == other.Generation && s.ClosedTo < other.ClosedTo
+}
+
+// restorePart leaves out a row that was written late.
+func (t *Topic) restorePart(id int32, p *TopicPart) {
+	old := t.parts[id]
+	if p != nil && old != nil && old.Stats.TopicID == p.Stats.TopicID &&
+		speaksLess(p.Stats.Cuts, p.Stats.Through, old.Stats.Cuts, old.Stats.Through) {
+		return
+	}
+	if delete(t.parts, id); p != nil {
+		t.parts[id] = p
+	}
+}
+
+// restoreWindow keeps the loads that an earlier row had: a window gains loads
+// and loses none, and a row without one was written late.
+func (t *Topic) restoreWindow(start int64, w *TopicWindow) {
+	old := t.windows[start]
+	if delete(t.windows, start); w == nil {
+		return
+	}
+	if old != nil && old.TopicID == w.TopicID {
+		if w.Loads == nil {
+			w.Loads = map[int32]*WindowLoad{}
+		}
+		for id, l := range old.Loads {
+			if w.Loads[id] == nil {
+				w.Loads[id] = l
+			}
+		}
+	}
+	t.windows[start] = w
 }
 
 func (t *Topic) restoreSymbol(name string, s *TopicSymbol) {
