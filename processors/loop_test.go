@@ -3,9 +3,16 @@ package processors
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/auditstream/auditstream/codecs"
+	"github.com/auditstream/auditstream/engine"
 )
 
 // foundUnit has always something to write, and a finding to tell where found.
@@ -75,5 +82,34 @@ func TestFindingsWriteTheirPartitionsAlone(t *testing.T) {
 		if len(sink.written) != 1 || !slices.Equal(sink.written[0], c.partition) {
 			t.Errorf("%s: partitions %v were written, want %v", c.name, sink.written, c.partition)
 		}
+	}
+}
+
+// What is found in history is old already: it asks for no checkpoint of its own
+// until the audit has caught up.
+func TestOnlyWhatIsNewIsUrgent(t *testing.T) {
+	t.Parallel()
+	d, err := codecs.NewJSON(codecs.Fields{Symbol: "s", Timestamp: "t"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := &Config{Status: NewStatus(), Limits: engine.DefaultLimits()}
+	cfg.prepared.Partitions = map[string]int32{"ticks": 1}
+	u := newSymbols(cfg, place{"ticks", 0}, "table", d, zerolog.Nop())
+	tick := func(offset, event int64) *kgo.Record {
+		return &kgo.Record{
+			Topic: "ticks", Offset: offset, Key: []byte("QXA"), Timestamp: time.Unix(1735831800, 0),
+			Value: fmt.Appendf(nil, `{"s":"QXA","t":%d}`, event),
+		}
+	}
+	if err := u.consume([]*kgo.Record{tick(0, 1735831800), tick(1, 1735831799)}); err != nil {
+		t.Fatal(err)
+	}
+	if !u.judge.Pending() || u.urgent() {
+		t.Errorf("in history: a finding %v, urgent %v; want one that is not urgent", u.judge.Pending(), u.urgent())
+	}
+	u.progress(2, 2)
+	if !u.urgent() {
+		t.Error("caught up, and the finding is not urgent")
 	}
 }

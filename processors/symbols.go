@@ -196,7 +196,11 @@ func (u *symbols) sweep() {
 
 func (u *symbols) close() { u.judge.Close(engine.NoTime) }
 
-func (u *symbols) urgent() bool { return u.judge.Pending() || u.letterBytes > urgentLetters }
+// urgent: what is found in history that is caught up with is old already, and
+// waits for the checkpoint of all.
+func (u *symbols) urgent() bool {
+	return u.judge.Pending() && u.judge.Live() || u.letterBytes > urgentLetters
+}
 
 func (u *symbols) take() (*batch, error) {
 	if !u.judge.Changed() && len(u.letters) == 0 {
