@@ -169,8 +169,9 @@ func TestG66AndG69SchemasThatGrowAndFormatsThatMix(t *testing.T) {
 
 // A registry that answers 503 at the start is waited for: the audit is not
 // ready, judges nothing, and reads every record once it answers.
-func TestG68RegistryIsDownAtTheStart(t *testing.T) {
-	c := kafkatest.Fake(t)
+func TestG68RegistryIsDownAtTheStart(t *testing.T) { kafkatest.Run(t, registryIsDownAtTheStart) }
+
+func registryIsDownAtTheStart(t *testing.T, c *kafkatest.Cluster) {
 	topic := c.Topic(t, 1)
 	r, status := schemaServer(t)
 	status.Store(http.StatusServiceUnavailable)
@@ -238,8 +239,9 @@ func get(t *testing.T, url string) (int, string) {
 }
 
 // A registry that stays away ends the run within its time, with the cause.
-func TestRegistryStaysAway(t *testing.T) {
-	c := kafkatest.Fake(t)
+func TestRegistryStaysAway(t *testing.T) { kafkatest.Run(t, registryStaysAway) }
+
+func registryStaysAway(t *testing.T, c *kafkatest.Cluster) {
 	topic := c.Topic(t, 1)
 	r, status := schemaServer(t)
 	status.Store(http.StatusServiceUnavailable)
@@ -265,8 +267,9 @@ func TestRegistryStaysAway(t *testing.T) {
 // A registry that goes away in the middle holds up records of schemas that are
 // not known yet, and no others; one id that was unknown is read once it is
 // there.
-func TestRegistryGoesAwayInTheMiddle(t *testing.T) {
-	c := kafkatest.Fake(t)
+func TestRegistryGoesAwayInTheMiddle(t *testing.T) { kafkatest.Run(t, registryGoesAwayInTheMiddle) }
+
+func registryGoesAwayInTheMiddle(t *testing.T, c *kafkatest.Cluster) {
 	topic := c.Topic(t, 1)
 	r, status := schemaServer(t)
 	a := newApp(strings.NewReader(""), io.Discard, io.Discard, nil)
