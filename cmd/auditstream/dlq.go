@@ -39,11 +39,13 @@ type dlqFlags struct {
 	from, to  string
 	limit     int
 	json      bool
+	given     func(flag string) bool
 }
 
 func (f *dlqFlags) register(cmd *cobra.Command) {
 	f.config.register(cmd)
 	flags := cmd.Flags()
+	f.given = flags.Changed
 	flags.StringVar(&f.topic, "topic", "", "only records of this `TOPIC`")
 	flags.Int32Var(&f.partition, "partition", -1, "only records of this partition of their topic")
 	flags.StringVar(&f.reason, "reason", "", "only records with this error, such as truncated")
@@ -59,7 +61,7 @@ func (f *dlqFlags) options(c *config.Config) (dlq.Options, error) {
 	if o.Topic == "" {
 		return o, withTry(usagef("no dead-letter topic is configured"), "set the key errors.deadletterqueue.topic.name")
 	}
-	if f.partition < -1 || f.limit < 0 {
+	if f.given("partition") && f.partition < 0 || f.limit < 0 {
 		return o, usagef("--partition and --limit take no negative numbers")
 	}
 	var err error

@@ -106,6 +106,9 @@ func TestDeadLettersAreShownAndPutBack(t *testing.T) {
 			}
 		}
 
+		if code, _ := b.run("dlq", "replay", "--partition=-1", "--yes"); code != exitUsage {
+			t.Errorf("a partition that is none: exit code %d, want 2", code)
+		}
 		if code, out := b.run("dlq", "replay", "--partition=2"); code != exitDone || !strings.Contains(out, "2 letters would be written back, 0 skipped") {
 			t.Errorf("dry run: exit code %d\n%s", code, out)
 		}

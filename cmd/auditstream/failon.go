@@ -14,7 +14,8 @@ import (
 type failOn struct {
 	never    bool
 	severity engine.Severity
-	seen     atomic.Int64
+	seen     atomic.Int64 // opened by this process
+	open     atomic.Int64 // open at the end, by the FINAL reports of topics
 }
 
 // registerFailOn adds the flag with its default, "never" or a severity.
@@ -50,12 +51,18 @@ func (f *failOn) Set(value string) error {
 // Type is what help calls the value.
 func (f *failOn) Type() string { return "SEVERITY" }
 
-// report counts the findings that a report opens. It may be called from
-// several goroutines.
+// report counts the findings that a report opens, and those of a run before
+// that are open at the end: a run that was killed and is tried again must not
+// pass for having been told already. It may be called from several goroutines.
 func (f *failOn) report(r *engine.Report) {
+	final := r.Trigger == engine.TriggerFinal && r.Scope == engine.ScopeTopic
 	for i := range r.Findings {
-		if r.Findings[i].State == engine.Opened {
-			f.finding(r.Findings[i].Severity)
+		one := &r.Findings[i]
+		if one.State == engine.Opened {
+			f.finding(one.Severity)
+		}
+		if final && one.State != engine.Resolved && !f.never && one.Severity >= f.severity {
+			f.open.Add(1)
 		}
 	}
 }
@@ -68,7 +75,7 @@ func (f *failOn) finding(severity engine.Severity) {
 
 // err is nil, or what makes the exit code 3.
 func (f *failOn) err() error {
-	if n := f.seen.Load(); n > 0 {
+	if n := max(f.seen.Load(), f.open.Load()); n > 0 {
 		return findingsError{int(n), f.severity.String()}
 	}
 	return nil

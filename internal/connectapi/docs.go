@@ -33,7 +33,7 @@ const tail = "\nAn unknown connector, task or path is 404.\n\n" +
 	"undone or the process ends: a process that starts runs. Both pause and stop hold the offsets.\n\n" +
 	"- `pause`: no tick is judged any more. Partitions are kept, what was judged is made durable, `/readyz` stays 200. Neither\n" +
 	"  `STALE_TICK` of kind SILENT nor `AUDITOR_BEHIND` is told for what was not to be read, then or after `resume`. Watched\n" +
-	"  groups are still watched, reports of whole topics still written.\n" +
+	"  groups are still watched; reports of whole topics wait for the windows of their partitions until `resume`.\n" +
 	"- `stop`: a last checkpoint, then both groups are left: other instances take the partitions over. There is no task,\n" +
 	"  and `/readyz` answers 503. In Kubernetes a service needs `publishNotReadyAddresses` to reach such a pod by name.\n" +
 	"- `resume`: goes on at the next offset, after a stop by joining the groups again.\n" +

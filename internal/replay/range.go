@@ -96,8 +96,10 @@ func (c *Cluster) list(ctx context.Context, o *Options) (lists, error) {
 		list func(context.Context, ...string) (kadm.ListedOffsets, error)
 		into *kadm.ListedOffsets
 	}
+	// High watermarks before ends: what is written between the two questions
+	// would look like a transaction that is open.
 	requests := []request{
-		{"ends", stable, &l.stable}, {"high watermarks", c.Admin.ListEndOffsets, &l.high}, {"starts", c.Admin.ListStartOffsets, &l.starts},
+		{"high watermarks", c.Admin.ListEndOffsets, &l.high}, {"ends", stable, &l.stable}, {"starts", c.Admin.ListStartOffsets, &l.starts},
 	}
 	if o.From.set && !o.From.offset {
 		requests = append(requests, request{"offsets at --from", at(o.From), &l.from})
