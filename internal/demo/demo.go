@@ -128,10 +128,14 @@ func play(ctx context.Context, o Options, address string, audit func(context.Con
 	})
 	all.Go(func() error {
 		defer close(drained)
-		return subscribe.Reports(reading, subscribe.Options{
+		err := subscribe.Reports(reading, subscribe.Options{
 			Client: []kgo.Opt{kgo.SeedBrokers(address)}, Topic: auditTopic,
 			FromBeginning: true, Await: true, Drain: audited,
 		}, story.report)
+		if reading.Err() != nil {
+			return nil // it was stopped in the middle of a question
+		}
+		return err
 	})
 	early, err = direct(ctx, failed, o, feed, story)
 	stopAudit()

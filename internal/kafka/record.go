@@ -15,9 +15,16 @@ func ReadRecord(r *kgo.Record, into *codecs.Record) {
 	}
 }
 
-// RecordTime is Kafka's timestamp in nanoseconds; -1 ms stands for none.
+// greatestMilli is the greatest time in milliseconds, of the year 2260, that
+// leaves nanoseconds room for what is added to them.
+const greatestMilli = 9_151_488_000_000
+
+// RecordTime is Kafka's timestamp in nanoseconds; -1 ms stands for none, as
+// does one beyond what nanoseconds can tell, which a topic that takes any
+// timestamp may have.
 func RecordTime(r *kgo.Record) int64 {
-	if r.Timestamp.UnixMilli() == -1 {
+	ms := r.Timestamp.UnixMilli()
+	if ms == -1 || ms > greatestMilli || ms < -greatestMilli {
 		return engine.NoTime
 	}
 	return r.Timestamp.UnixNano()
