@@ -21,8 +21,8 @@ func (k *oneTransaction) write(ctx context.Context, s *session, batches []*batch
 		return err
 	}
 	var phase atomic.Int32
-	ap := k.ap // the call may outlive its time, and this producer
-	err := within(ctx, func() error { return k.transact(ctx, ap, s, batches, &phase) })
+	ap, apart := k.ap, k.apart // the call may outlive its time, and this producer
+	err := within(ctx, func() error { return transact(ctx, ap, apart, s, batches, &phase) })
 	if err != nil && !phase.CompareAndSwap(txnOpen, txnGivenUp) && !is(err, errOutcome) {
 		err = fmt.Errorf("%w: %w", errOutcome, err)
 	}
@@ -50,10 +50,10 @@ func byTopic(messages []*sarama.ProducerMessage) (parts [][]*sarama.ProducerMess
 	return parts
 }
 
-// sendPart sends messages together, or topic by topic.
-func (k *oneTransaction) sendPart(ctx context.Context, ap sarama.AsyncProducer, part []*sarama.ProducerMessage) error {
+// sendPart sends messages together, or apart, topic by topic.
+func sendPart(ctx context.Context, ap sarama.AsyncProducer, apart bool, part []*sarama.ProducerMessage) error {
 	topics := [][]*sarama.ProducerMessage{part}
-	if k.apart {
+	if apart {
 		topics = byTopic(part)
 	}
 	for _, one := range topics {
@@ -85,7 +85,7 @@ func within(ctx context.Context, f func() error) error {
 	}
 }
 
-func (k *oneTransaction) transact(ctx context.Context, ap sarama.AsyncProducer, s *session, batches []*batch, phase *atomic.Int32) error {
+func transact(ctx context.Context, ap sarama.AsyncProducer, apart bool, s *session, batches []*batch, phase *atomic.Int32) error {
 	if err := ap.BeginTxn(); err != nil {
 		return fmt.Errorf("begin transaction: %w", err)
 	}
@@ -96,7 +96,7 @@ func (k *oneTransaction) transact(ctx context.Context, ap sarama.AsyncProducer, 
 		if i > 0 {
 			faultpoint(s.g.name, [...]string{"after reports", "mid rows"}[i-1])
 		}
-		if err := k.sendPart(ctx, ap, part); err != nil {
+		if err := sendPart(ctx, ap, apart, part); err != nil {
 			return err
 		}
 	}
