@@ -9,22 +9,11 @@ import (
 // is longer than the width; a longer word stays whole. A width of 0 breaks
 // nothing.
 func Wrap(text, margin string, width int) string {
-	if width <= 0 {
-		return margin + text
+	var all []word
+	for part := range strings.FieldsSeq(text) {
+		all = append(all, word{text: part})
 	}
-	var lines []string
-	line := margin
-	for word := range strings.FieldsSeq(text) {
-		switch {
-		case line == margin:
-			line += word
-		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width:
-			lines, line = append(lines, line), margin+word
-		default:
-			line += " " + word
-		}
-	}
-	return strings.Join(append(lines, line), "\n")
+	return wrap(text, all, margin, width)
 }
 
 // WrapSteps is Wrap for text with commands of a shell in it, which begin with
@@ -32,12 +21,16 @@ func Wrap(text, margin string, width int) string {
 // backslash ends a line that one of them goes on after, so that it can be
 // copied as it stands.
 func WrapSteps(text, margin string, width int) string {
+	return wrap(text, words(text), margin, width)
+}
+
+// wrap breaks a text between its words.
+func wrap(text string, all []word, margin string, width int) string {
 	if width <= 0 {
 		return margin + text
 	}
 	var lines []string
 	line := margin
-	all := words(text)
 	for i, w := range all {
 		room := width
 		if i+1 < len(all) && all[i+1].inside {
