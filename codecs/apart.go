@@ -40,6 +40,13 @@ func (a *Apart) Hash(b []byte) uint64 {
 // their level less one. Plans set them.
 type Cursors [MaxElements]Cursor
 
+// Close forgets the arrays of the levels from one up to another.
+func (c *Cursors) Close(from, to int) {
+	for ; from < to; from++ {
+		c[from] = Cursor{}
+	}
+}
+
 // Cursor is one of them.
 type Cursor struct {
 	Rest []byte // a view on the record, from the next element on

@@ -63,15 +63,23 @@ var bybit = feed{
 	wrap: []string{""},
 	maps: []feedMap{
 		{stream: "trade", when: []condition{begins("topic", "publicTrade.")}, symbol: "data[].s", time: "data[].T", also: "ts"},
-		{stream: "orderbook.1", when: []condition{begins("topic", "orderbook.1.")}, symbol: "data.s", time: "cts|ts", also: "ts|data.u|data.seq"},
-		{stream: "orderbook.50", when: []condition{begins("topic", "orderbook.50.")}, symbol: "data.s", time: "cts|ts", also: "ts|data.u|data.seq"},
-		{stream: "orderbook.200", when: []condition{begins("topic", "orderbook.200.")}, symbol: "data.s", time: "cts|ts", also: "ts|data.u|data.seq"},
-		{stream: "orderbook.500", when: []condition{begins("topic", "orderbook.500.")}, symbol: "data.s", time: "cts|ts", also: "ts|data.u|data.seq"},
-		{stream: "orderbook.1000", when: []condition{begins("topic", "orderbook.1000.")}, symbol: "data.s", time: "cts|ts", also: "ts|data.u|data.seq"},
-		{stream: "orderbook.rpi", when: []condition{begins("topic", "orderbook.rpi.")}, symbol: "data.s", time: "cts|ts", also: "ts|data.u|data.seq"},
+		bybitBook("1"),
+		bybitBook("50"),
+		bybitBook("200"),
+		bybitBook("500"),
+		bybitBook("1000"),
+		bybitBook("rpi"),
 		{stream: "tickers", when: []condition{begins("topic", "tickers.")}, symbol: "data.symbol", time: "ts", also: "cs"},
 		{stream: "liquidation", when: []condition{begins("topic", "allLiquidation.")}, symbol: "data[].s", time: "data[].T", also: "ts"},
 	},
+}
+
+// bybitBook is the order book of a depth, each of which is a stream.
+func bybitBook(depth string) feedMap {
+	return feedMap{
+		stream: "orderbook." + depth, when: []condition{begins("topic", "orderbook."+depth+".")},
+		symbol: "data.s", time: "cts|ts", also: "ts|data.u|data.seq",
+	}
 }
 
 // OKX: the public channels of its v5 WebSocket API (www.okx.com/docs-v5). Times
@@ -87,11 +95,19 @@ var okx = feed{
 		{stream: "trades", when: []condition{is("arg.channel", "trades")}, symbol: "data[].instId", time: "data[].ts"},
 		{stream: "trades-all", when: []condition{is("arg.channel", "trades-all")}, symbol: "data[].instId", time: "data[].ts", last: "data[].tradeId"},
 		{stream: "tickers", when: []condition{is("arg.channel", "tickers")}, symbol: "data[].instId", time: "data[].ts"},
-		{stream: "bbo-tbt", when: []condition{is("arg.channel", "bbo-tbt")}, symbol: "arg.instId", time: "data[].ts", also: "data[].seqId|data[].prevSeqId|data[].checksum"},
-		{stream: "books", when: []condition{is("arg.channel", "books")}, symbol: "arg.instId", time: "data[].ts", also: "data[].seqId|data[].prevSeqId|data[].checksum"},
-		{stream: "books5", when: []condition{is("arg.channel", "books5")}, symbol: "arg.instId", time: "data[].ts", also: "data[].seqId|data[].prevSeqId|data[].checksum"},
-		{stream: "books50-l2-tbt", when: []condition{is("arg.channel", "books50-l2-tbt")}, symbol: "arg.instId", time: "data[].ts", also: "data[].seqId|data[].prevSeqId|data[].checksum"},
-		{stream: "books-l2-tbt", when: []condition{is("arg.channel", "books-l2-tbt")}, symbol: "arg.instId", time: "data[].ts", also: "data[].seqId|data[].prevSeqId|data[].checksum"},
-		{stream: "books-elp", when: []condition{is("arg.channel", "books-elp")}, symbol: "arg.instId", time: "data[].ts", also: "data[].seqId|data[].prevSeqId|data[].checksum"},
+		okxBook("bbo-tbt"),
+		okxBook("books"),
+		okxBook("books5"),
+		okxBook("books50-l2-tbt"),
+		okxBook("books-l2-tbt"),
+		okxBook("books-elp"),
 	},
+}
+
+// okxBook is a channel of the order book.
+func okxBook(channel string) feedMap {
+	return feedMap{
+		stream: channel, when: []condition{is("arg.channel", channel)},
+		symbol: "arg.instId", time: "data[].ts", also: "data[].seqId|data[].prevSeqId|data[].checksum",
+	}
 }

@@ -16,10 +16,10 @@ func (p *Plan) Next(s *codecs.Scalars) bool {
 			*leaf(s) = codecs.Scalar{}
 		}
 		s.Apart.Reset()
-		p.close(s, level+1)
+		s.Cursors.Close(level+1, len(p.forget)-1)
 		w := walker{b: c.Rest, found: s}
 		end := w.value(p.arrays[c.Node].kids[0], 0, 0)
-		p.close(s, level+2) // that of the last element of the next level
+		s.Cursors.Close(level+2, len(p.forget)-1) // that of the last element of the next level
 		if end < 0 {
 			return false
 		}
@@ -34,13 +34,6 @@ func (p *Plan) Next(s *codecs.Scalars) bool {
 		level++
 	}
 	return false
-}
-
-// close forgets the arrays of a level and of those within.
-func (p *Plan) close(s *codecs.Scalars, level int) {
-	for ; level < len(p.forget)-1; level++ {
-		s.Cursors[level] = codecs.Cursor{}
-	}
 }
 
 // open goes to the next element of an array, in its next block where one is

@@ -21,7 +21,7 @@ const maxDepth = 64
 // in s are views on b.
 func (p *Plan) Read(b []byte, s *codecs.Scalars) engine.Reason {
 	s.Reset()
-	p.close(s, 0)
+	s.Cursors.Close(0, len(p.forget)-1)
 	w := walker{b: b, found: s}
 	switch end := w.value(p.root, 0, 0); {
 	case end == walkCut:
@@ -31,7 +31,7 @@ func (p *Plan) Read(b []byte, s *codecs.Scalars) engine.Reason {
 	case end != len(b):
 		return engine.ReasonSyntax
 	}
-	p.close(s, 1)
+	s.Cursors.Close(1, len(p.forget)-1)
 	if s.Several = len(p.arrays) > 0; !s.Several && p.says {
 		s.Content = s.Apart.Hash(b)
 	}

@@ -25,11 +25,11 @@ func (p *Plan) Read(b []byte, s *codecs.Scalars) engine.Reason {
 			return reason
 		}
 	}
-	m.close(s, 0)
+	s.Cursors.Close(0, len(m.forget)-1)
 	if reason := m.read(b, s, 0, 0); reason != engine.ReasonNone {
 		return reason
 	}
-	m.close(s, 1)
+	s.Cursors.Close(1, len(m.forget)-1)
 	if s.Type, s.Several = m.index, len(m.forget) > 1; !s.Several && p.content && m.says {
 		s.Content = s.Apart.Hash(b)
 	}

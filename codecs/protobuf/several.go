@@ -24,11 +24,11 @@ func (p *Plan) Next(s *codecs.Scalars) bool {
 			*leaf(s) = codecs.Scalar{}
 		}
 		s.Apart.Reset()
-		m.close(s, level+1)
+		s.Cursors.Close(level+1, len(m.forget)-1)
 		if list.within.read(element, s, 0, 0) != engine.ReasonNone {
 			return false
 		}
-		m.close(s, level+2) // that of the last element of the next level
+		s.Cursors.Close(level+2, len(m.forget)-1) // that of the last element of the next level
 		if level == innermost {
 			if s.Content = 0; p.content && list.within.says {
 				s.Content = s.Apart.Hash(element)
@@ -38,13 +38,6 @@ func (p *Plan) Next(s *codecs.Scalars) bool {
 		level++
 	}
 	return false
-}
-
-// close forgets the lists of a level and of those within.
-func (m *message) close(s *codecs.Scalars, level int) {
-	for ; level < len(m.forget)-1; level++ {
-		s.Cursors[level] = codecs.Cursor{}
-	}
 }
 
 // element takes the list's next element off what is left of the message that
