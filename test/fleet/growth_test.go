@@ -155,15 +155,21 @@ func TestGrowthUnderLoad(t *testing.T) {
 	kafkatest.Eventually(t, "the audit goes on", func() bool { return a.committed(t) > m.total()/2 })
 	stop()
 	running.Wait()
-	if err := m.client.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	kafkatest.Eventually(t, "everything is audited", func() bool { return a.committed(t) >= m.total() })
+	m.awaitAudit(t, a)
 	one.stop(t)
 	two.stop(t)
 	a.toEnd(t)
 	a.checkGrowth(t, m, from, to, after, moves)
 	a.checkReplay(t, m, from, to, after, moves)
+}
+
+// awaitAudit waits until all that the market's producers wrote is audited.
+func (m *market) awaitAudit(t *testing.T, a *audit) {
+	t.Helper()
+	if err := m.client.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	kafkatest.Eventually(t, "everything is audited", func() bool { return a.committed(t) >= m.total() })
 }
 
 // TestGrowthTwiceWithinSeconds grows a topic under load from 3 to 4 and at once
@@ -202,10 +208,7 @@ func TestGrowthTwiceWithinSeconds(t *testing.T) {
 	kafkatest.Eventually(t, "the audit goes on", func() bool { return a.committed(t) > m.total()/2 })
 	stop()
 	running.Wait()
-	if err := m.client.Flush(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	kafkatest.Eventually(t, "everything is audited", func() bool { return a.committed(t) >= m.total() })
+	m.awaitAudit(t, a)
 	p.stop(t)
 	a.toEnd(t)
 	reports := a.read(t)
