@@ -19,6 +19,7 @@ import (
 //	section 5  open episode of SEQUENCE_GAP, JSON
 //	section 6  what the open episode of UPSTREAM_DISORDER has of venues and sequence numbers, JSON
 //	section 7  ticks without a key or put back by hand: unsigned varint
+//	section 8  hash of the id of the topic that the row is about: 4 bytes big endian
 const (
 	sectionUnit = 1 + iota
 	sectionStreams
@@ -27,6 +28,7 @@ const (
 	sectionGap
 	sectionDisorder
 	sectionAside
+	sectionLog
 )
 
 // disorderSection is what section 6 holds.
@@ -57,6 +59,9 @@ func appendSections(dst []byte, r *engine.SymbolRow) []byte {
 	}
 	if r.Aside != 0 {
 		dst = appendSection(dst, sectionAside, binary.AppendUvarint(nil, uint64(r.Aside)))
+	}
+	if r.Log != 0 {
+		dst = binary.BigEndian.AppendUint32(append(dst, sectionLog, 4), r.Log)
 	}
 	return dst
 }
@@ -124,6 +129,12 @@ func readSection(r *engine.SymbolRow, number uint64, payload []byte) error {
 			return fmt.Errorf("no number of ticks")
 		}
 		r.Aside = int64(n)
+		return nil
+	case sectionLog:
+		if len(payload) != 4 {
+			return fmt.Errorf("%d bytes of a hash", len(payload))
+		}
+		r.Log = binary.BigEndian.Uint32(payload)
 		return nil
 	case sectionDisorder:
 		var d disorderSection

@@ -36,7 +36,7 @@ const symbolRowVersion = 1
 
 // What a symbol's row takes at most within the limits stated above.
 const (
-	MaxSymbolRowBytes = 128
+	MaxSymbolRowBytes = 135
 	MaxPulseRowBytes  = 160 // more where silence is judged, rates of its gaps and its content included
 )
 
@@ -104,7 +104,8 @@ func AppendSymbolRow(dst []byte, r *engine.SymbolRow) []byte {
 	if r.Pulse != nil {
 		dst = appendPulse(dst, r)
 	}
-	if sections := appendSections(nil, r); len(sections) > 0 {
+	var scratch [32]byte // most rows have a short one
+	if sections := appendSections(scratch[:0], r); len(sections) > 0 {
 		dst[start+1] |= flagSections
 		dst = binary.AppendUvarint(dst, uint64(len(sections)))
 		dst = append(dst, sections...)

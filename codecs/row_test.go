@@ -17,7 +17,7 @@ func planned() engine.SymbolRow {
 	const day = int64(86_400e9)
 	first, offset := int64(3), int64(1e12)
 	return engine.SymbolRow{
-		Symbol: "QXA", Through: offset, Count: 1e11, Disorder: 1e11, First: first,
+		Symbol: "QXA", Through: offset, Count: 1e11, Disorder: 1e11, First: first, Log: math.MaxUint32,
 		Partitions: 10_000, Placed: true, Fits: 255, KeySum: math.MaxUint32,
 		LastEvent: t0, LastAhead: t0 + 37e9, LastSeen: t0 + 20e6, WindowN: 1e9, Lead: 37e9, Sighted: true, SilentFrom: first,
 		Episode: &engine.DisorderRow{
@@ -39,6 +39,8 @@ func TestSymbolRowBytes(t *testing.T) {
 	}
 	placed := plain
 	placed.Partitions, placed.Placed, placed.Fits, placed.KeySum = 12, true, 3, 9
+	logged := plain
+	logged.Log = 0x0a0b0c0d
 	fed := plain
 	fed.Unit = engine.UnitMicros
 	fed.Streams = []engine.StreamRow{
@@ -49,8 +51,9 @@ func TestSymbolRowBytes(t *testing.T) {
 	}
 	// Bytes that are stored: a change of the layout needs a new version.
 	for golden, row := range map[string]engine.SymbolRow{
-		"0100" + "0000000000000029" + "1816e9d344d3b000" + "1816e9d34604dd00" + "0e02160400":            plain,
-		"0120" + "0000000000000029" + "1816e9d344d3b000" + "1816e9d34604dd00" + "0e02160400" + "180612": placed,
+		"0100" + "0000000000000029" + "1816e9d344d3b000" + "1816e9d34604dd00" + "0e02160400":                         plain,
+		"0180" + "0000000000000029" + "1816e9d344d3b000" + "1816e9d34604dd00" + "0e02160400" + "06" + "08040a0b0c0d": logged,
+		"0120" + "0000000000000029" + "1816e9d344d3b000" + "1816e9d34604dd00" + "0e02160400" + "180612":              placed,
 		"0180" + "0000000000000029" + "1816e9d344d3b000" + "1816e9d34604dd00" + "0e02160400" + "2f" + "010102" + "022a" + "02" +
 			"0158" + "020006" + "00" + "03545246" + "000000" + "07" + "1816e9dbe232e200" + "d8010006020400" + "0000000000000009" + "01" + "0804" + "0e": fed,
 		"010f" + "0000000000000029" + "1816e9d344d3b000" + "1816e9d34604dd00" + "0e02160400" + "1816e9dbe232e200" + "02" +
@@ -130,7 +133,7 @@ func TestSymbolRowRoundTrip(t *testing.T) {
 
 // addFeed fills what stands in sections.
 func addFeed(r *engine.SymbolRow, random *rand.Rand, number func() int64) {
-	r.Unit = engine.Unit(random.Intn(7))
+	r.Unit, r.Log = engine.Unit(random.Intn(7)), random.Uint32()
 	for i := range random.Intn(4) {
 		s := engine.StreamRow{Venue: strings.Repeat("\xffV", i), Through: number(), LastEvent: number(), LastAhead: number(), Lead: number()}
 		if s.Numbers.Known = random.Intn(2) == 0; s.Numbers.Known {
@@ -159,8 +162,9 @@ func addFeed(r *engine.SymbolRow, random *rand.Rand, number func() int64) {
 
 func TestDamagedSymbolRows(t *testing.T) {
 	row := planned()
-	whole := AppendSymbolRow(nil, &row)
 	fed := row
+	row.Log = 0 // without sections it ends with its fields
+	whole := AppendSymbolRow(nil, &row)
 	addFeed(&fed, rand.New(rand.NewSource(3)), func() int64 { return 7 })
 	fed.Unit = engine.UnitMicros
 	b := AppendSymbolRow(nil, &fed)

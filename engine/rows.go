@@ -21,7 +21,8 @@ type SymbolRow struct {
 	Fits       Fits   // functions that put the key on this partition
 	KeySum     uint32 // hash of the key, 0: the key spells the symbol
 
-	Cuts int64 // truncations of the log before the row was written
+	Cuts int64  // truncations of the log before the row was written
+	Log  uint32 // LogOf the id of the topic that the row is about, 0: not known
 
 	SilentFrom int64        // offset of the last tick before a silence that is told, -1: none
 	Episode    *DisorderRow // open disorder episode, nil: none

@@ -1,5 +1,7 @@
 package engine
 
+import "hash/crc32"
+
 // Snapshot is what a checkpoint makes durable for one partition: first the
 // reports, then PartitionRow and Rows in this order, then Next as the offset.
 type Snapshot struct {
@@ -39,6 +41,24 @@ func (p *Partition) Snapshot() *Snapshot {
 	return s
 }
 
+// LogOf is by what the row of a symbol says which of the topics that have had
+// one name it is about: a hash of Kafka's id, 0 where that is not known.
+func LogOf(topicID string) uint32 {
+	if topicID == "" {
+		return 0
+	}
+	return max(1, crc32.ChecksumIEEE([]byte(topicID)))
+}
+
+// Rewrite has the row of a symbol, where it is held, written again.
+func (p *Partition) Rewrite(symbol string) (held bool) {
+	i, held := p.index[symbol]
+	if held {
+		p.markDirty(i)
+	}
+	return held
+}
+
 // Return takes back a snapshot that did not become durable.
 func (p *Partition) Return(s *Snapshot) {
 	for _, i := range s.dirty {
@@ -66,7 +86,7 @@ func (p *Partition) symbolRow(i int32) SymbolRow {
 		Symbol: s.name, Through: s.through, Count: s.count, Aside: int64(s.aside), Disorder: s.disorder, First: s.first,
 		LastEvent: s.lastEvent, LastAhead: s.lastAhead, Lead: s.lead, LastSeen: s.lastSeen, WindowN: int64(s.windowN), Sighted: s.sighted, SilentFrom: -1,
 		Partitions: p.partitions, Placed: s.placed, Fits: s.fits, KeySum: s.keySum,
-		Cuts: p.row.Cuts,
+		Cuts: p.row.Cuts, Log: LogOf(p.row.TopicID),
 	}
 	if e := p.silences[i]; e != nil {
 		r.SilentFrom = e.FirstOffset

@@ -47,6 +47,8 @@ var mutations = []mutation{
 		"if speaksLess(r.Cuts, r.Through, int64(s.cuts), s.through) {", "if !MUTATED && speaksLess(r.Cuts, r.Through, int64(s.cuts), s.through) {"},
 	{"a stale row of a partition wins", "engine/snapshot.go", 300,
 		"if speaksLess(r.Cuts, r.Through, p.row.Cuts, p.row.Through) {", "if !MUTATED && speaksLess(r.Cuts, r.Through, p.row.Cuts, p.row.Through) {"},
+	{"a row of a former topic counts", "processors/former.go", 720,
+		"if log == 0 || present", "if MUTATED || log == 0 || present"},
 	{"no generation in the transaction", "processors/sink_txn.go", 370,
 		"if err := ap.AddOffsetsToTxnWithGroupMetadata(", "if MUTATED {\nmetadata = &sarama.ConsumerGroupMetadata{GroupID: s.g.name, GenerationID: -1}\n}\nif err := ap.AddOffsetsToTxnWithGroupMetadata("},
 	{"a failed transaction goes on", "processors/sink_txn.go", 1,

@@ -24,6 +24,7 @@ type symbols struct {
 	ticks  *codecs.TickReader
 	record codecs.Record // reused: a record is a view, never kept
 	judge  *engine.Partition
+	former formerLogs
 	clock  clockWatch
 
 	letters     []*sarama.ProducerMessage // dead letters that wait for the checkpoint
@@ -69,29 +70,30 @@ func (u *symbols) restore(r *kgo.Record) error {
 		if err != nil {
 			return err
 		}
-		if was := u.judge.TopicID(); was != "" && row.TopicID != "" && was != row.TopicID {
-			u.judge = u.fresh() // everything before is about another log
+		judge := u.about(engine.LogOf(row.TopicID), true)
+		judge.RestorePartition(row)
+		if judge == u.judge {
+			u.from, u.restored = row.From, true
 		}
-		u.judge.RestorePartition(row)
-		u.from, u.restored = row.From, true
 	default:
 		row, err := codecs.DecodeSymbolRow(symbol, r.Value)
 		if err != nil {
 			return err
 		}
-		u.judge.RestoreSymbol(row)
+		u.about(row.Log, false).RestoreSymbol(row)
 	}
 	return nil
 }
 
 func (u *symbols) recovered(b logBounds) (fresh bool, err error) {
+	u.takeFormer()
 	id, was := u.cfg.prepared.TopicIDs[u.topic], u.judge.TopicID()
 	same := id != "" && was == id
 	switch shorter := u.judge.Next() > b.high; {
 	case was != "" && id != "" && !same || shorter && !same:
 		u.log.Warn().Str("partition", u.String()).Int64("next", u.judge.Next()).Int64("end", b.high).
 			Msg("the topic was re-created: its totals start anew")
-		u.obsolete = u.judge.SymbolNames()
+		u.obsolete = append(u.obsolete, u.judge.SymbolNames()...)
 		u.judge = u.judge.Succeed(u.cfg.prepared.Partitions[u.topic])
 		fresh = true
 	case shorter:
