@@ -85,7 +85,7 @@ func rowsOfTopic(t *testing.T, cfg *Config, name string) (rows []*kgo.Record) {
 	ticks := map[string]int64{"0": 4, "1": 3, "2": 2}[name[1:]]
 	for i := range 2 * ticks {
 		symbol := []byte{"AB"[i%2]}
-		at := int64(1700000000+i) * 1e9
+		at := (1700000000 + i) * 1e9
 		p.Observe(&engine.Tick{Kind: engine.Good, Offset: i, Key: symbol, Symbol: symbol, EventTime: at, RecordTime: at}, engine.NoTime)
 	}
 	s := p.Snapshot()
