@@ -20,6 +20,7 @@ import (
 //	section 6  what the open episode of UPSTREAM_DISORDER has of venues and sequence numbers, JSON
 //	section 7  ticks without a key or put back by hand: unsigned varint
 //	section 8  hash of the id of the topic that the row is about: 4 bytes big endian
+//	section 9  leads of the ticks far ahead, signed varints: of the symbol, then of each stream
 const (
 	sectionUnit = 1 + iota
 	sectionStreams
@@ -29,6 +30,7 @@ const (
 	sectionDisorder
 	sectionAside
 	sectionLog
+	sectionAhead
 )
 
 // disorderSection is what section 6 holds.
@@ -62,6 +64,13 @@ func appendSections(dst []byte, r *engine.SymbolRow) []byte {
 	}
 	if r.Log != 0 {
 		dst = binary.BigEndian.AppendUint32(append(dst, sectionLog, 4), r.Log)
+	}
+	leads, known := []int64{r.AheadLead}, r.AheadLead != 0
+	for i := range r.Streams {
+		leads, known = append(leads, r.Streams[i].AheadLead), known || r.Streams[i].AheadLead != 0
+	}
+	if known {
+		dst = appendSection(dst, sectionAhead, appendVarints(nil, leads...))
 	}
 	return dst
 }
@@ -136,6 +145,16 @@ func readSection(r *engine.SymbolRow, number uint64, payload []byte) error {
 		}
 		r.Log = binary.BigEndian.Uint32(payload)
 		return nil
+	case sectionAhead:
+		in := rowReader{row: payload}
+		r.AheadLead = in.varint("lead of those ahead")
+		for i := range r.Streams {
+			r.Streams[i].AheadLead = in.varint("lead of those ahead")
+		}
+		if in.err == nil && in.at < len(payload) {
+			in.err = fmt.Errorf("%d bytes left over", len(payload)-in.at)
+		}
+		return in.err
 	case sectionDisorder:
 		var d disorderSection
 		err := unmarshal(payload, &d)

@@ -36,7 +36,7 @@ const symbolRowVersion = 1
 
 // What a symbol's row takes at most within the limits stated above.
 const (
-	MaxSymbolRowBytes = 135
+	MaxSymbolRowBytes = 145
 	MaxPulseRowBytes  = 160 // more where silence is judged, rates of its gaps and its content included
 )
 

@@ -19,7 +19,7 @@ func planned() engine.SymbolRow {
 	return engine.SymbolRow{
 		Symbol: "QXA", Through: offset, Count: 1e11, Disorder: 1e11, First: first, Log: math.MaxUint32,
 		Partitions: 10_000, Placed: true, Fits: 255, KeySum: math.MaxUint32,
-		LastEvent: t0, LastAhead: t0 + 37e9, LastSeen: t0 + 20e6, WindowN: 1e9, Lead: 37e9, Sighted: true, SilentFrom: first,
+		LastEvent: t0, LastAhead: t0 + 37e9, LastSeen: t0 + 20e6, WindowN: 1e9, Lead: 37e9, AheadLead: -3600e9, Sighted: true, SilentFrom: first,
 		Episode: &engine.DisorderRow{
 			FirstOffset: offset - 10, LastOffset: offset, WorstOffset: offset - 5, FirstTime: t0 - day, LastTime: t0,
 			Count: 1e11, Worst: 3600e9, Step: t0, Told: t0 - 60e9,
@@ -96,7 +96,7 @@ func TestSymbolRowRoundTrip(t *testing.T) {
 	for range 20_000 {
 		want := engine.SymbolRow{
 			Symbol: "Q\x00\xffA", Through: number(), Count: number(), Disorder: number(), First: number(), LastEvent: number(),
-			LastAhead: number(), LastSeen: number(), Aside: number(), WindowN: number(), Lead: number(), Sighted: random.Intn(2) == 0, SilentFrom: number(), Cuts: number(),
+			LastAhead: number(), LastSeen: number(), Aside: number(), WindowN: number(), Lead: number(), AheadLead: number(), Sighted: random.Intn(2) == 0, SilentFrom: number(), Cuts: number(),
 		}
 		if random.Intn(2) == 0 {
 			want.Partitions = 1 + random.Int31()>>random.Intn(30)
@@ -135,7 +135,7 @@ func TestSymbolRowRoundTrip(t *testing.T) {
 func addFeed(r *engine.SymbolRow, random *rand.Rand, number func() int64) {
 	r.Unit, r.Log = engine.Unit(random.Intn(7)), random.Uint32()
 	for i := range random.Intn(4) {
-		s := engine.StreamRow{Venue: strings.Repeat("\xffV", i), Through: number(), LastEvent: number(), LastAhead: number(), Lead: number()}
+		s := engine.StreamRow{Venue: strings.Repeat("\xffV", i), Through: number(), LastEvent: number(), LastAhead: number(), Lead: number(), AheadLead: number()}
 		if s.Numbers.Known = random.Intn(2) == 0; s.Numbers.Known {
 			s.Numbers = engine.NumberRow{
 				Known: true, Last: number(), Event: number(), Content: random.Uint64(), Lost: number(), Filled: number(), Repeats: number(), Resets: number(),
@@ -163,7 +163,7 @@ func addFeed(r *engine.SymbolRow, random *rand.Rand, number func() int64) {
 func TestDamagedSymbolRows(t *testing.T) {
 	row := planned()
 	fed := row
-	row.Log = 0 // without sections it ends with its fields
+	row.Log, row.AheadLead = 0, 0 // without sections it ends with its fields
 	whole := AppendSymbolRow(nil, &row)
 	addFeed(&fed, rand.New(rand.NewSource(3)), func() int64 { return 7 })
 	fed.Unit = engine.UnitMicros

@@ -20,10 +20,29 @@ func detectUpstreamDisorder(p *Partition, s *symbol, t *Tick) {
 	if t.Unit == UnitRecord {
 		return
 	}
-	back := s.take(t.EventTime, p.orderTime(t), p.early, int64(p.limits.ClockSkewTolerance))
-	if back > 0 {
+	if back := p.behindIn(&s.order, t); back > 0 {
 		p.lateTick(s, t, back, false)
 	}
+}
+
+// behindIn is by how much the tick lies behind the others of an order. Where the
+// record's time is far off from those before it, the tick alone cannot say which
+// of them is wrong: one that is behind is none to judge by, and with one that is
+// ahead, and may be right, a tick that is as well waits for the next record.
+func (p *Partition) behindIn(o *order, t *Tick) int64 {
+	record, clock := t.RecordTime, p.early
+	switch {
+	case p.leaping && t.EventTime-p.held > aheadJitter:
+		return 0
+	case p.held != NoTime:
+		record = p.held
+	case record != NoTime && p.mark-record > leapMin && t.EventTime-record > leapMin:
+		if t.EventTime-p.mark > aheadMin {
+			return 0
+		}
+		record, clock = NoTime, NoTime
+	}
+	return o.take(t.EventTime, record, clock, int64(p.limits.ClockSkewTolerance))
 }
 
 // lateTick judges a tick that lies behind by back; numbered says that its sequence

@@ -43,6 +43,9 @@ func (p *Partition) leapt(at int64) int64 {
 		p.row.Leap = at
 		return mark
 	}
+	if p.row.FirstTime == mark && at-mark > endedAfter {
+		p.row.FirstTime = min(at, p.row.Leap) // the first record alone was so far behind
+	}
 	p.row.Leap = 0
 	return at
 }

@@ -1,11 +1,32 @@
 package engine
 
+import "math"
+
 // order is what event times of one stream are held against.
 type order struct {
-	lastEvent int64 // greatest accepted one, NoTime before the first
-	lastAhead int64 // the same of ticks far ahead of the clock
-	lead      int64 // greatest event time minus record time of the ticks behind lastEvent
+	lastEvent int64     // greatest accepted one, NoTime before the first
+	lastAhead int64     // the same of ticks far ahead of the clock
+	lead      clockLead // greatest one of the ticks behind lastEvent
+	aheadLead clockLead // the same of those behind lastAhead; negative once two have shown it, 0: none
 }
+
+// clockLead is event time minus record time in tenths of a millisecond. What is off
+// by more than two days is off by leadMost: such record times are no clock.
+type clockLead int32
+
+const (
+	leadUnit = int64(100_000)
+	leadMost = clockLead(math.MaxInt32)
+)
+
+func leadFrom(ns int64) clockLead {
+	return clockLead(min(max(ns/leadUnit, -int64(leadMost)), int64(leadMost)))
+}
+
+func (l clockLead) nanos() int64 { return int64(l) * leadUnit }
+
+// beyond reports whether it is greater by more than the jitter of record times.
+func (l clockLead) beyond(o clockLead) bool { return l.nanos()-o.nanos() > aheadJitter }
 
 // newOrder is the order of a stream before its first tick.
 func newOrder() order { return order{lastEvent: NoTime, lastAhead: NoTime} }
@@ -13,50 +34,73 @@ func newOrder() order { return order{lastEvent: NoTime, lastAhead: NoTime} }
 // take accepts an event time, or returns by how much it lies behind the last
 // accepted one; equal times are in order. record is the record's time; clock
 // is what stands for it where it is NoTime, and may be NoTime as well.
+//
+// A tick far ahead of its own record time (of the clock, where it has none) is
+// ordered among such ticks only: a single wrong one must not make every later
+// tick look late. Of ticks with record times two may be ahead by two mistakes,
+// one by a wrong event time and one by a wrong record time: they are held
+// against one another from the third on that is as far ahead. Where a stream's
+// first ticks are all ahead, its producer's clock is: from its third tick on the
+// stream is held to its own order, and far ahead is what is further ahead than
+// it by more than the jitter of record times.
 func (o *order) take(event, record, clock, tolerance int64) (back int64) {
-	last := o.lastOf(event, record, clock, tolerance)
-	if *last == NoTime || event >= *last {
+	last := &o.lastEvent
+	if record == NoTime {
+		if clock != NoTime && event-clock > max(aheadMin, tolerance) {
+			last = &o.lastAhead
+		}
+	} else {
+		l := leadFrom(event - record)
+		switch far := event-record > max(aheadJitter, tolerance); {
+		case far && (o.lastEvent == NoTime || l.beyond(o.lead)):
+			if last = o.ahead(event, l); last != nil && o.lastEvent == NoTime {
+				*o = order{lastEvent: o.lastAhead, lastAhead: NoTime, lead: -o.aheadLead}
+				last = &o.lastEvent
+			}
+		case o.lastEvent == NoTime:
+			o.lead = l
+		default:
+			o.lead = max(o.lead, l)
+		}
+	}
+	switch {
+	case last == nil:
+		return 0
+	case *last == NoTime || event >= *last:
 		*last = event
 		return 0
 	}
 	return *last - event
 }
 
-// lastOf is the event time that the tick must not lie behind. A tick far ahead
-// of its own record time (of the clock, where it has none) is ordered among
-// such ticks only: a single wrong one must not make every later tick look
-// late. Where the stream's ticks are ahead throughout, which two of them
-// before any other show, a tick is far ahead only when it is further ahead than
-// any of them by more than the jitter of record times: a producer whose clock
-// is ahead is held to its own order. That needs record times.
-func (o *order) lastOf(event, record, clock, tolerance int64) *int64 {
-	if record == NoTime {
-		if clock != NoTime && event-clock > max(aheadMin, tolerance) {
-			return &o.lastAhead
-		}
-		return &o.lastEvent
+// ahead notes a tick that is far ahead, and gives what it must not lie behind,
+// nil: nothing yet. One that is late is less far ahead than those before it.
+func (o *order) ahead(event int64, l clockLead) *int64 {
+	known, shown := max(o.aheadLead, -o.aheadLead), o.aheadLead < 0
+	less := known.beyond(l)
+	if shown {
+		less = less && l < known/2
 	}
-	lead := event - record
-	if lead > max(aheadJitter, tolerance) {
-		switch {
-		case o.lastEvent == NoTime && o.lastAhead == NoTime:
-			return &o.lastAhead
-		case o.lastEvent == NoTime:
-			o.lastEvent, o.lastAhead, o.lead = o.lastAhead, NoTime, lead
-		case lead-o.lead > aheadJitter:
-			return &o.lastAhead
-		}
+	switch {
+	case known == 0 || less || l.beyond(known):
+		o.lastAhead, o.aheadLead = event, l
+		return nil
+	case !shown:
+		o.lastAhead, o.aheadLead = event, -max(l, known)
+		return nil
 	}
-	if o.lastEvent == NoTime {
-		o.lead = lead
-	}
-	o.lead = max(o.lead, lead)
-	return &o.lastEvent
+	o.aheadLead = -max(l, known)
+	return &o.lastAhead
 }
 
-// retract takes an accepted time far ahead of at for one that no other shows.
+// retract forgets a time ahead of at that no other shows.
 func (o *order) retract(at int64) {
-	if o.lastEvent != NoTime && o.lastEvent-at > leapMin {
-		o.lastAhead, o.lastEvent, o.lead = o.lastEvent, NoTime, 0
+	if last := max(o.lastEvent, o.lastAhead); last != NoTime && last-at > aheadJitter {
+		*o = newOrder()
 	}
+}
+
+// restoredOrder is the order that a row tells of.
+func restoredOrder(event, ahead, behindEvent, behindAhead int64) order {
+	return order{event, ahead, leadFrom(behindEvent), leadFrom(behindAhead)}
 }

@@ -64,6 +64,7 @@ type Partition struct {
 	again          bool  // observed before since the state was restored
 	early, late    int64 // latest and earliest that the clock can be, NoTime: none
 	held           int64 // what the partition believes in place of the record's time, NoTime: it believes that
+	leaping        bool  // no clock says whether it is right not to
 	mark           int64 // greatest record time up to the record
 	reread         int64 // the same of the records that are read again after a restart
 	rereadSure     int64 // and of those as in the row's Sure
@@ -151,7 +152,7 @@ func (p *Partition) Observe(t *Tick, now int64) {
 	p.fresh, p.again, p.read = t.Offset > p.row.Through, t.Offset <= p.read, max(p.read, t.Offset)
 	at := p.timeOf(t, now)
 	p.setClock(t, now, at)
-	p.hold(t, at)
+	p.hold(t, at, now)
 	if t.RecordTime == NoTime {
 		p.assure(at)
 	}
@@ -184,7 +185,7 @@ func (p *Partition) observeItem(t *Tick, now int64) {
 			if now != NoTime {
 				at = p.timeOf(t, now)
 			}
-			p.hold(t, at)
+			p.hold(t, at, now)
 			p.assure(at)
 			if at > p.row.Watermark {
 				p.advance(at)
@@ -338,19 +339,11 @@ func (p *Partition) recordTime(t *Tick) int64 {
 }
 
 // hold notes the time that is believed where the record's is not.
-func (p *Partition) hold(t *Tick, believed int64) {
-	if p.held = NoTime; believed < p.recordTime(t) {
-		p.held = believed
+func (p *Partition) hold(t *Tick, believed, now int64) {
+	p.held, p.leaping = NoTime, false
+	if believed < p.recordTime(t) {
+		p.held, p.leaping = believed, now == NoTime
 	}
-}
-
-// orderTime is the record time that an event time is held against in the order of
-// its symbol.
-func (p *Partition) orderTime(t *Tick) int64 {
-	if p.held != NoTime {
-		return p.held
-	}
-	return t.RecordTime
 }
 
 // timeOf is the time to which the record moves the partition. A record time

@@ -12,6 +12,7 @@ type SymbolRow struct {
 	LastEvent int64 // greatest accepted event time, NoTime before the first
 	LastAhead int64 // the same of ticks far ahead of their record time
 	Lead      int64 // greatest event time minus record time of the ticks behind LastEvent
+	AheadLead int64 // the same of the ticks behind LastAhead; negative once two have shown it, 0: none
 	LastSeen  int64 // when the last tick was seen: the partition's record time, live the clock
 	WindowN   int64 // ticks in the partition's window of the last tick
 	Sighted   bool  // a keyed tick has been told to the topic

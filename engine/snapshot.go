@@ -84,7 +84,7 @@ func (p *Partition) symbolRow(i int32) SymbolRow {
 	s := p.symbols[i]
 	r := SymbolRow{
 		Symbol: s.name, Through: s.through, Count: s.count, Aside: int64(s.aside), Disorder: s.disorder, First: s.first,
-		LastEvent: s.lastEvent, LastAhead: s.lastAhead, Lead: s.lead, LastSeen: s.lastSeen, WindowN: int64(s.windowN), Sighted: s.sighted, SilentFrom: -1,
+		LastEvent: s.lastEvent, LastAhead: s.lastAhead, Lead: s.lead.nanos(), AheadLead: s.aheadLead.nanos(), LastSeen: s.lastSeen, WindowN: int64(s.windowN), Sighted: s.sighted, SilentFrom: -1,
 		Partitions: p.partitions, Placed: s.placed, Fits: s.fits, KeySum: s.keySum,
 		Cuts: p.row.Cuts, Log: LogOf(p.row.TopicID),
 	}
@@ -153,7 +153,7 @@ func (p *Partition) RestoreSymbol(r SymbolRow) {
 	i := p.current
 	*s = symbol{
 		name: s.name, through: r.Through, count: r.Count, aside: uint32(r.Aside), disorder: r.Disorder, first: r.First,
-		order: order{r.LastEvent, r.LastAhead, r.Lead}, lastSeen: r.LastSeen,
+		order: restoredOrder(r.LastEvent, r.LastAhead, r.Lead, r.AheadLead), lastSeen: r.LastSeen,
 		windowN: uint32(r.WindowN), sighted: r.Sighted, unranked: s.unranked, cuts: uint16(r.Cuts),
 	}
 	p.restorePlace(s, &r)

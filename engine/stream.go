@@ -13,6 +13,7 @@ type StreamRow struct {
 	LastEvent int64  // as in [SymbolRow]; held where venues are configured
 	LastAhead int64
 	Lead      int64
+	AheadLead int64
 	Numbers   NumberRow
 }
 
@@ -114,12 +115,11 @@ func (p *Partition) judgeStream(s *symbol, t *Tick) {
 // streamBack is by how much the tick lies behind the last one of its venue, or
 // of its symbol, where order goes by that or the venue reports late.
 func (p *Partition) streamBack(s *symbol, st *stream, t *Tick) int64 {
-	tolerance := int64(p.limits.ClockSkewTolerance)
-	back := s.take(t.EventTime, p.orderTime(t), p.early, tolerance)
+	back := p.behindIn(&s.order, t)
 	if !p.limits.OrderByVenue {
 		return back
 	}
-	ofVenue := st.take(t.EventTime, p.orderTime(t), p.early, tolerance)
+	ofVenue := p.behindIn(&st.order, t)
 	if p.limits.reportsLate(t.Venue) {
 		return back
 	}
@@ -142,7 +142,7 @@ func (p *Partition) streamRows(i int32) (rows []StreamRow) {
 	for _, st := range p.streams[i] {
 		r := StreamRow{
 			Venue: st.venue, Through: st.through, Numbers: st.numbers,
-			LastEvent: st.lastEvent, LastAhead: st.lastAhead, Lead: st.lead,
+			LastEvent: st.lastEvent, LastAhead: st.lastAhead, Lead: st.lead.nanos(), AheadLead: st.aheadLead.nanos(),
 		}
 		r.Numbers.Missing = slices.Clone(st.numbers.Missing)
 		rows = append(rows, r)
@@ -159,7 +159,7 @@ func (p *Partition) restoreStreams(i int32, rows []StreamRow) {
 		return // the fields are configured no longer
 	}
 	for _, r := range rows {
-		st := &stream{venue: r.Venue, through: r.Through, order: order{r.LastEvent, r.LastAhead, r.Lead}, numbers: r.Numbers}
+		st := &stream{venue: r.Venue, through: r.Through, order: restoredOrder(r.LastEvent, r.LastAhead, r.Lead, r.AheadLead), numbers: r.Numbers}
 		st.numbers.Missing = slices.Clone(r.Numbers.Missing)
 		p.streams[i] = append(p.streams[i], st)
 	}
