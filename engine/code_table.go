@@ -18,7 +18,7 @@ var codeTable = []CodeInfo{
 	{
 		Code: ClockSkew, Name: "CLOCK_SKEW", Severity: Warning, Subject: "topic",
 		Meaning: "Ticks carry event times that lie ahead of the clock.",
-		Judged:  "Event time minus clock above clock.skew.tolerance.ms; the clock is the wall clock while the audit keeps up, the record's own time while it catches up and in replay. One finding for all partitions, until 10 s of record time without another such tick; attributed to the smallest thing that explains it: the audit's own clock, the receiver or broker that stamps records, the feed, one producer, one venue, one symbol. Its size is told, whether it is constant or drifts, and a constant that it equals.",
+		Judged:  "Event time minus clock above clock.skew.tolerance.ms; the clock is the wall clock while the audit keeps up, the record's own time while it catches up, unless that lies behind the wall clock, and in replay. Both times more than an hour ahead of the partition's, that the next two records contradict, are ahead wherever they are read; a replay finds no more of the kind, as that would depend on its day, and notes record times that the machine's clock has not reached. One finding for all partitions, until 10 s of record time without another such tick; attributed to the smallest thing that explains it: the audit's own clock, the receiver or broker that stamps records, the feed, one producer, one venue, one symbol. Its size is told, whether it is constant or drifts, and a constant that it equals.",
 		Action:  "Check time synchronisation on the host of what it is attributed to; a constant 37 s is TAI, 18 s GPS, whole hours are a time zone.",
 	},
 	{

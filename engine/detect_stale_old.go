@@ -27,7 +27,7 @@ func detectOldTick(p *Partition, s *symbol, t *Tick) {
 		p.tellSnapshots()
 		p.fault(StaleTick, t, kindOld, s.name, ShowBytes(s.name), age)
 		if e := p.episodes[StaleTick]; e != nil && e.Kind == kindOld {
-			p.offBy(e, t, age)
+			p.offBy(e, t, age, p.judgedBy())
 		}
 	}
 }

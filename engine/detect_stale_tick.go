@@ -145,7 +145,7 @@ func (p *Partition) judgedBy() string {
 	switch {
 	case p.limits.Now != NoTime:
 		return "given_now"
-	case p.progress.live:
+	case p.progress.live || p.byWall:
 		return "wall_clock"
 	}
 	return "record_time"

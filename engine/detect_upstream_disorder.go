@@ -34,6 +34,8 @@ func (p *Partition) behindIn(o *order, t *Tick) int64 {
 	switch {
 	case p.leaping && t.EventTime-p.held > aheadJitter:
 		return 0
+	case p.held != NoTime && t.EventTime-p.held > aheadMin:
+		record, clock = NoTime, p.held // not by leads, which differ within a burst that was read at once
 	case p.held != NoTime:
 		record = p.held
 	case record != NoTime && p.mark-record > leapMin && t.EventTime-record > leapMin:

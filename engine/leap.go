@@ -50,6 +50,22 @@ func (p *Partition) leapt(at int64) int64 {
 	return at
 }
 
+// future is believed, while the audit catches up, for a record that the wall
+// clock shows to be far in the future: two in a row move the partition to the
+// clock, as does its first record until the second contradicts it.
+func (p *Partition) future() int64 {
+	switch mark := p.row.Watermark; {
+	case mark >= p.wall:
+		return p.wall
+	case mark != NoTime:
+		return p.leapt(p.wall)
+	}
+	if p.fresh {
+		p.row.Leap = p.wall
+	}
+	return p.wall
+}
+
 // itemTime is believed for a further tick of a record that has no time: all of
 // them have one source, so none of them shows that another is right.
 func (p *Partition) itemTime(at int64) int64 {

@@ -65,6 +65,8 @@ type Partition struct {
 	early, late    int64 // latest and earliest that the clock can be, NoTime: none
 	held           int64 // what the partition believes in place of the record's time, NoTime: it believes that
 	leaping        bool  // no clock says whether it is right not to
+	wall           int64 // the wall clock when the records were read, NoTime: not known
+	byWall         bool  // the record's time lies behind it, so that it is the clock
 	mark           int64 // greatest record time up to the record
 	reread         int64 // the same of the records that are read again after a restart
 	rereadSure     int64 // and of those as in the row's Sure
@@ -100,7 +102,7 @@ func NewPartition(topic string, id, partitions int32, l *Limits) *Partition {
 		},
 		index: map[string]int32{}, episodes: map[Code]*Episode{}, disorders: map[int32]*DisorderRow{},
 		silences: map[int32]*Episode{}, frozen: map[int32]*Episode{}, streams: map[int32][]*stream{}, runs: map[int32]*RunRow{},
-		backfills: symbolEpisodes{}, gaps: symbolEpisodes{}, nextSilence: NoTime, changed: true, rankDue: true, mark: NoTime, held: NoTime, reread: NoTime, read: -1,
+		backfills: symbolEpisodes{}, gaps: symbolEpisodes{}, nextSilence: NoTime, changed: true, rankDue: true, mark: NoTime, held: NoTime, reread: NoTime, wall: NoTime, read: -1,
 		progress: progress{behindSince: NoTime, movedAt: NoTime, stuckSince: NoTime},
 	}
 }
@@ -134,6 +136,10 @@ func (p *Partition) Pending() bool { return p.urgent }
 // read again leave the partition as it is, but not symbols whose rows were lost.
 func (p *Partition) Changed() bool { return p.changed || len(p.out) > 0 || len(p.dirty) > 0 }
 
+// ReadAt tells a partition the wall clock at which the records were read that
+// are observed next. A replay has none: what it finds would depend on its day.
+func (p *Partition) ReadAt(wall int64) { p.wall = wall }
+
 // Observe judges one record. now is the wall clock while the partition is
 // Live, and NoTime otherwise: then record times are the clock. The tick's
 // slices are not kept.
@@ -158,6 +164,7 @@ func (p *Partition) Observe(t *Tick, now int64) {
 	}
 	if p.fresh {
 		p.changed = true
+		p.weighLeap(t, now, at)
 		p.advance(at)
 		p.count(t)
 		if t.Format != FormatUnknown {
@@ -342,7 +349,7 @@ func (p *Partition) recordTime(t *Tick) int64 {
 func (p *Partition) hold(t *Tick, believed, now int64) {
 	p.held, p.leaping = NoTime, false
 	if believed < p.recordTime(t) {
-		p.held, p.leaping = believed, now == NoTime
+		p.held, p.leaping = believed, now == NoTime && (!p.byWall || believed != p.wall)
 	}
 }
 
@@ -354,6 +361,8 @@ func (p *Partition) timeOf(t *Tick, now int64) int64 {
 	switch {
 	case now != NoTime && at > now+futureMax:
 		return now
+	case now == NoTime && p.wall != NoTime && at > p.wall+futureMax:
+		return p.future()
 	case now == NoTime:
 		return p.believed(at)
 	}
@@ -364,7 +373,11 @@ func (p *Partition) timeOf(t *Tick, now int64) int64 {
 // record without a record time has none. A record time that is not believed,
 // and that the event time does not show either, makes no tick old: the clock
 // may as well be at the time that is.
+//
+// A record that was read was written before: where its time lies behind the
+// wall clock of then, that is the clock, whatever the audit has to catch up with.
 func (p *Partition) setClock(t *Tick, now, believed int64) {
+	p.byWall = false
 	switch {
 	case p.progress.unsure > 0:
 		p.early, p.late = NoTime, NoTime
@@ -372,6 +385,8 @@ func (p *Partition) setClock(t *Tick, now, believed int64) {
 		p.early, p.late = p.limits.Now, p.limits.Now
 	case now != NoTime:
 		p.early, p.late = now, now
+	case p.wall != NoTime && t.RecordTime > p.wall:
+		p.early, p.late, p.byWall = p.wall, p.wall, true
 	case t.RecordTime != NoTime:
 		p.early, p.late = t.RecordTime+recordTick, t.RecordTime
 		if believed < t.RecordTime && t.RecordTime-t.EventTime > leapMin {

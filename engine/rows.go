@@ -62,28 +62,29 @@ type DisorderRow struct {
 
 // PartitionRow is the durable state of one partition beside its symbols.
 type PartitionRow struct {
-	Topic      string `json:"topic"`
-	TopicID    string `json:"topic_id,omitempty"` // Kafka's id of the topic the state is about
-	Partition  int32  `json:"partition"`
-	From       int64  `json:"from"`              // first offset judged, -1: none
-	Through    int64  `json:"through"`           // last offset judged, -1: none
-	Resumed    int64  `json:"resumed,omitempty"` // offset at which reading went on behind lost records, 0: none were
-	Cuts       int64  `json:"cuts,omitempty"`    // times that the log was truncated below what had been read
-	Leap       int64  `json:"leap,omitempty"`    // record time far ahead of the others that is not believed yet, 0: none
-	Counts     Counts `json:"counts"`
-	Keyed      int64  `json:"keyed"`          // ticks whose key is not empty
-	Watermark  int64  `json:"watermark"`      // greatest record time
-	Sure       int64  `json:"sure,omitempty"` // the same as more than one record without a time of its own shows it, 0: not known
-	FirstTime  int64  `json:"first_time"`     // first record time
-	SweptTo    int64  `json:"swept_to"`       // whole second of record time swept last
-	ClosedTo   int64  `json:"closed_to"`      // end of the last closed window, NoTime: none
-	Symbols    int64  `json:"symbols"`
-	Disordered int64  `json:"disordered"`            // symbols with at least one late tick
-	MaxAge     int64  `json:"max_age"`               // greatest clock minus event time, NoTime: none
-	Units      uint8  `json:"units"`                 // bit set of units seen
-	Unit       Unit   `json:"unit,omitempty"`        // unit of its first time
-	UnitKind   string `json:"unit_kind,omitempty"`   // last change of unit that was told
-	UnitOffset int64  `json:"unit_offset,omitempty"` // where it was seen first
+	Topic      string   `json:"topic"`
+	TopicID    string   `json:"topic_id,omitempty"` // Kafka's id of the topic the state is about
+	Partition  int32    `json:"partition"`
+	From       int64    `json:"from"`               // first offset judged, -1: none
+	Through    int64    `json:"through"`            // last offset judged, -1: none
+	Resumed    int64    `json:"resumed,omitempty"`  // offset at which reading went on behind lost records, 0: none were
+	Cuts       int64    `json:"cuts,omitempty"`     // times that the log was truncated below what had been read
+	Leap       int64    `json:"leap,omitempty"`     // record time far ahead of the others that is not believed yet, 0: none
+	LeapTick   LeapTick `json:"leap_tick,omitzero"` // the tick of that record
+	Counts     Counts   `json:"counts"`
+	Keyed      int64    `json:"keyed"`          // ticks whose key is not empty
+	Watermark  int64    `json:"watermark"`      // greatest record time
+	Sure       int64    `json:"sure,omitempty"` // the same as more than one record without a time of its own shows it, 0: not known
+	FirstTime  int64    `json:"first_time"`     // first record time
+	SweptTo    int64    `json:"swept_to"`       // whole second of record time swept last
+	ClosedTo   int64    `json:"closed_to"`      // end of the last closed window, NoTime: none
+	Symbols    int64    `json:"symbols"`
+	Disordered int64    `json:"disordered"`            // symbols with at least one late tick
+	MaxAge     int64    `json:"max_age"`               // greatest clock minus event time, NoTime: none
+	Units      uint8    `json:"units"`                 // bit set of units seen
+	Unit       Unit     `json:"unit,omitempty"`        // unit of its first time
+	UnitKind   string   `json:"unit_kind,omitempty"`   // last change of unit that was told
+	UnitOffset int64    `json:"unit_offset,omitempty"` // where it was seen first
 
 	Partitions int32          `json:"partitions,omitempty"` // partition count at which the row was written, 0: not known
 	Fits       []FitTicks     `json:"fits,omitempty"`       // records by the functions that their key fits, at that count

@@ -384,6 +384,7 @@ func (p *play) line(line string) {
 		}
 	default:
 		for _, r := range p.records(line) {
+			p.parts[r.partition].ReadAt(p.clock)
 			if p.clock != NoTime && p.parts[r.partition].Live() {
 				r.now = p.clock
 			}

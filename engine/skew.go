@@ -145,7 +145,7 @@ func (s *SkewPart) single() string {
 // skewed adds a tick that is ahead of the clock to the partition's part.
 func (p *Partition) skewed(t *Tick, ahead int64) {
 	e := p.episodes[ClockSkew]
-	if e == nil || !p.offBy(e, t, ahead) {
+	if e == nil || !p.offBy(e, t, ahead, p.judgedBy()) {
 		return
 	}
 	if s := e.Skew; p.judgedBy() == "wall_clock" && t.RecordTime != NoTime && t.RecordTime-p.late > ahead/2 {
@@ -153,9 +153,9 @@ func (p *Partition) skewed(t *Tick, ahead int64) {
 	}
 }
 
-// offBy adds a tick that is off from the clock by ns to an episode's sums. It is
+// offBy adds a tick that is off by ns from the clock that by names to an episode's sums. It is
 // false where the tick was counted before.
-func (p *Partition) offBy(e *Episode, t *Tick, ns int64) bool {
+func (p *Partition) offBy(e *Episode, t *Tick, ns int64, by string) bool {
 	if !p.fresh {
 		return false
 	}
@@ -179,7 +179,7 @@ func (p *Partition) offBy(e *Episode, t *Tick, ns int64) bool {
 	if len(t.Venue) > 0 {
 		tallyName(&s.Venues, nameOf(t.Venue), limit)
 	}
-	tallyName(&s.Judged, p.judgedBy(), 4)
+	tallyName(&s.Judged, by, 4)
 	s.Trend.add(float64(p.recordTime(t)-e.FirstTime)/1e9, float64(ns)/1e6)
 	return true
 }

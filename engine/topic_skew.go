@@ -42,6 +42,9 @@ func (t *Topic) describeSkew(f *Finding, all *SkewPart, places []int32) {
 	e := f.Evidence
 	e["worst_ns"], e["least_ns"], e["median_ns"] = all.Worst, all.Least, size
 	e["constant"], e["drifting"] = constant && !drifting, drifting
+	if all.Count < sureTicks && !drifting {
+		e["drifting"] = nil // not known yet
+	}
 	e["attributed_to"], e["partitions"] = who, places
 	e["symbols"], e["other_symbols"] = mostOf(all.Tally, t.limits.SpellingsPerEvidence), all.Beyond
 	e["judged_by"] = maps.Clone(all.Judged)
@@ -83,7 +86,7 @@ func (s *SkewPart) drift() (slope float64, is bool) {
 	slope, explained := s.Trend.slope()
 	seconds := float64(s.LastTime-s.FirstTime) / 1e9
 	grown := slope * seconds
-	return slope, s.Count >= 10 && explained > 0.8 && (grown > 2 || grown < -2)
+	return slope, s.Count >= sureTicks && explained > 0.8 && (grown > 2 || grown < -2)
 }
 
 // attribute names the smallest thing that explains the skew, and says so.
@@ -93,8 +96,10 @@ func (t *Topic) attribute(all *SkewPart) (who, why string) {
 	switch {
 	case all.Count == 1:
 		return "symbol " + all.Symbol, "a single wrong tick, or the first of more"
-	case all.Own*2 > all.Count:
+	case all.Own*2 > all.Count && float64(all.Count) >= 0.9*float64(all.Ticks):
 		return "the audit", "record times are ahead as well, so the audit's own clock is slow by about " + size
+	case all.Own*2 > all.Count && t.limits.TimestampType == "LogAppendTime":
+		return "the broker", "record times are ahead as well, and other records are not, so the clock of a broker, which stamps the records, is ahead"
 	case whole && t.limits.Now != NoTime:
 		return "the given clock", "every tick is ahead, so the clock that was given is slow by about " + size + ", or the feed's is ahead"
 	case whole && all.Judged["wall_clock"]*2 > all.Count:
@@ -104,14 +109,18 @@ func (t *Topic) attribute(all *SkewPart) (who, why string) {
 	case whole:
 		return "the receiver", "every tick is ahead, so the clock of the receiver, which stamps the records, is slow by about " + size + " throughout, or the feed's is ahead"
 	}
+	venue, as := " or venue", ""
+	if all.Own*2 > all.Count {
+		venue, as = "", ": it has set the record times, which are ahead as well"
+	}
 	if single := all.single(); single != "" {
-		return single, "the clock of " + single + " is ahead"
+		return single, "the clock of " + single + " is ahead" + as
 	}
 	if len(all.Tally) == 1 && all.Beyond == 0 {
-		return "symbol " + all.Symbol, "the clock of its producer or venue is ahead"
+		return "symbol " + all.Symbol, "the clock of its producer" + venue + " is ahead" + as
 	}
 	names := slices.Sorted(maps.Keys(mostOf(all.Tally, t.limits.SpellingsPerEvidence)))
-	return "symbols " + strings.Join(names, ", "), "the clock of the producer or venue that these symbols have in common is ahead"
+	return "symbols " + strings.Join(names, ", "), "the clock of the producer" + venue + " that these symbols have in common is ahead" + as
 }
 
 // mostOf are the names with most counts.

@@ -125,9 +125,9 @@ func (u *symbols) truncated(to int64) {
 }
 
 func (u *symbols) consume(records []*kgo.Record) error {
-	now := int64(engine.NoTime)
-	if u.judge.Live() {
-		now = time.Now().UnixNano()
+	now, wall := int64(engine.NoTime), time.Now().UnixNano()
+	if u.judge.ReadAt(wall); u.judge.Live() {
+		now = wall
 	}
 	last := int64(engine.NoTime)
 	for _, r := range records {

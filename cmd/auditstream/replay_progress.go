@@ -108,15 +108,30 @@ func (p *replayProgress) note(format string, args ...any) {
 }
 
 // noting hands reports on, and says so where a topic's last one rests on no
-// record: its status then means nothing.
+// record: its status then means nothing. So it does of record times that this
+// machine's clock has not reached: they are no finding, which would depend on the
+// day of the replay.
 func (p *replayProgress) noting(report func(*engine.Report) error) func(*engine.Report) error {
 	return func(r *engine.Report) error {
-		if r.Scope == engine.ScopeTopic && r.Trigger == engine.TriggerFinal && r.Counts.Records == 0 {
+		if r.Scope != engine.ScopeTopic || r.Trigger != engine.TriggerFinal {
+			return report(r)
+		}
+		ahead := time.Unix(0, int64(r.WindowEnd)).Sub(p.started)
+		switch {
+		case r.Counts.Records == 0:
 			p.note("%s: no record was read, so nothing could be judged", r.Topic)
+		case ahead > aheadNoted:
+			p.note("%s: record times reach to %s, which the clock of this machine has not. Replay judges event times by record times: "+
+				"ticks that are ahead by both are found by run, or with --now and the time by which they were written",
+				r.Topic, time.Unix(0, int64(r.WindowEnd)).UTC().Format(time.RFC3339))
 		}
 		return report(r)
 	}
 }
+
+// aheadNoted is how far record times may be ahead of this machine's clock, which
+// may be slow itself.
+const aheadNoted = time.Minute
 
 // end removes the bar.
 func (p *replayProgress) end() {
