@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -49,6 +51,7 @@ type bridge struct {
 	parts    map[int32]*part
 	queue    []step
 	position map[int32]kgo.EpochOffset // where the next life begins, once the queue is empty
+	begun    map[int32]kgo.EpochOffset // where the first life begins, until it is committed
 	repeatAt time.Time                 // zero: nothing is open
 	failed   error                     // what ends the bridge
 }
@@ -56,7 +59,21 @@ type bridge struct {
 // part is a partition of the audit topic that is read here.
 type part struct {
 	*book
-	quietUntil int64 // what lies before was written before the first bridge: told is only what is open at its end
+	quietUntil int64 // what lies before was written before the first bridge: told is only what its end changes
+	// told are the alerts that the table had as open: a life that could commit
+	// nothing has told them, or one before the group's offsets expired.
+	told map[string]bool
+}
+
+// changed is what the target has not heard of when the quiet part is read.
+func (p *part) changed() []Alert {
+	var changed []Alert
+	for _, id := range slices.Sorted(maps.Keys(p.alerts)) {
+		if a := p.alerts[id]; a.Resolved == p.told[id] {
+			changed = append(changed, *a)
+		}
+	}
+	return changed
 }
 
 // step is what one request tells.
@@ -73,7 +90,7 @@ const pollMost = 500
 // Run reads the audit topic and tells the target until the context ends, which
 // is no error. The topics exist.
 func Run(ctx context.Context, o Options) error {
-	b := &bridge{Options: o, pace: newPace(o.Rate), parts: map[int32]*part{}, position: map[int32]kgo.EpochOffset{}}
+	b := &bridge{Options: o, pace: newPace(o.Rate), parts: map[int32]*part{}, position: map[int32]kgo.EpochOffset{}, begun: map[int32]kgo.EpochOffset{}}
 	admin, err := kgo.NewClient(o.Client...)
 	if err != nil {
 		return fmt.Errorf("alert: %w", err)
@@ -114,6 +131,7 @@ func (b *bridge) turn(ctx context.Context) error {
 		return err
 	}
 	b.mu.Lock()
+	b.begin(ctx)
 	b.take(fetches)
 	delay, err := b.tell(ctx)
 	if err == nil {
@@ -188,7 +206,7 @@ func (b *bridge) take(fetches kgo.Fetches) {
 		switch {
 		case r.Offset+1 < p.quietUntil:
 		case r.Offset < p.quietUntil: // the last of them
-			b.enqueue(r.Partition, p.open(), false)
+			b.enqueue(r.Partition, p.changed(), false)
 		default:
 			b.enqueue(r.Partition, told, false)
 		}
@@ -249,6 +267,7 @@ func (b *bridge) revoked(partitions []int32) {
 	for _, p := range partitions {
 		delete(b.parts, p)
 		delete(b.position, p)
+		delete(b.begun, p)
 		kept := b.queue[:0]
 		for _, s := range b.queue {
 			if s.partition != p {

@@ -209,6 +209,36 @@ func TestTheFirstBridgeTellsOnlyWhatIsOpen(t *testing.T) {
 	})
 }
 
+// Killed between what it told and its first commit, or after the group's
+// offsets have expired, a bridge finds in its table what was told: that ends
+// where it has ended, and is not told again.
+func TestABridgeWithoutOffsetsEndsWhatWasTold(t *testing.T) {
+	kafkatest.Run(t, func(t *testing.T, c *kafkatest.Cluster) {
+		e := &ear{}
+		w := newWorld(t, c, 1, e)
+		first := w.start(t)
+		w.begun(t)
+		w.tell(t, 0, "+a", "+c", "+e", "-e")
+		w.hears(t, e, "+a +c +e -e")
+		w.commits(t)
+		first.end(t)
+		_, err := w.Admin(t).LeaveGroup(t.Context(), kadm.LeaveGroup(w.o.Group).InstanceIDs(w.o.Instance)) // a static member stays
+		if err != nil {
+			t.Fatal(err)
+		}
+		kafkatest.Eventually(t, "the group to be gone with its offsets", func() bool {
+			gone, err := w.Admin(t).DeleteGroup(t.Context(), w.o.Group)
+			return err == nil && gone.Err == nil
+		})
+		w.tell(t, 0, "-a", "+b", "+d", "-d")
+		second := w.start(t)
+		w.hears(t, e, "+a +c +e -e -a +b")
+		w.tell(t, 0, "-c")
+		w.hears(t, e, "+a +c +e -e -a +b -c")
+		second.end(t)
+	})
+}
+
 func TestATargetThatIsAwayIsWaitedForInOrder(t *testing.T) {
 	c := kafkatest.Fake(t)
 	failures := 3

@@ -170,6 +170,19 @@ func (b *bridge) commit(ctx context.Context) error {
 	return nil
 }
 
+// begin makes known where the first life begins before it tells anything: had
+// it told and committed nothing, the next one would leave out what came between.
+func (b *bridge) begin(ctx context.Context) {
+	if len(b.begun) == 0 {
+		return
+	}
+	if err := b.commitOffsets(context.WithoutCancel(ctx), b.begun); err != nil {
+		b.Log.Warn().Err(err).Str("group", b.Group).Msg("offsets are not committed for now")
+		return
+	}
+	clear(b.begun)
+}
+
 // commitFor bounds a write and a commit: neither a rebalance nor a stop may wait
 // for brokers that are away.
 const commitFor = 5 * time.Second

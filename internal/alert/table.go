@@ -65,6 +65,11 @@ func (b *bridge) restore(ctx context.Context, partitions []int32) (map[int32]*pa
 			}
 		}
 	}
+	for _, p := range parts {
+		for _, a := range p.open() {
+			p.told[a.Finding.ID] = true
+		}
+	}
 	return parts, nil
 }
 
@@ -103,7 +108,7 @@ func (b *bridge) standing(ctx context.Context, partitions []int32) (map[int32]*p
 	}
 	parts := map[int32]*part{}
 	for _, id := range partitions {
-		p := &part{book: newBook()}
+		p := &part{book: newBook(), told: map[string]bool{}}
 		_, begun := committed.Lookup(b.Topic, id)
 		start, _ := starts.Lookup(b.Topic, id)
 		end, _ := ends.Lookup(b.Topic, id)
@@ -112,7 +117,7 @@ func (b *bridge) standing(ctx context.Context, partitions []int32) (map[int32]*p
 		case start.Offset < end.Offset:
 			p.quietUntil = end.Offset
 		default: // from now on every event counts, also those of the time before the next start
-			b.position[id] = kgo.EpochOffset{Epoch: -1, Offset: end.Offset}
+			b.begun[id] = kgo.EpochOffset{Epoch: -1, Offset: end.Offset}
 		}
 		parts[id] = p
 	}
