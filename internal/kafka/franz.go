@@ -43,7 +43,7 @@ func ReaderOptions(c *config.Config) ([]kgo.Opt, error) {
 	if ReadsUncommitted(c) {
 		isolation = kgo.ReadUncommitted()
 	}
-	most := client.Int("fetch.max.bytes")
+	most, pool := client.Int("fetch.max.bytes"), new(RecordPool)
 	return append(opts,
 		kgo.Rack(client.Text("client.rack")),
 		kgo.ConsumeResetOffset(reset),
@@ -52,7 +52,8 @@ func ReaderOptions(c *config.Config) ([]kgo.Opt, error) {
 		kgo.FetchMaxBytes(most),
 		kgo.FetchMaxPartitionBytes(client.Int("max.partition.fetch.bytes")),
 		kgo.FetchMaxWait(client.Millis("fetch.max.wait.ms")),
-		kgo.WithPools(new(RecordPool)),
+		kgo.WithPools(pool),
+		kgo.WithDecompressor(NewDecompressor(pool)),
 		// A response may be larger than asked for: its first batch comes whole.
 		kgo.BrokerMaxReadBytes(int32(min(max(2*int64(most), 100<<20), 1<<30))),
 	), nil
