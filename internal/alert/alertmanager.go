@@ -73,11 +73,11 @@ func (a *alertmanager) postable(alert *Alert) postable {
 	f := &alert.Finding
 	p := postable{
 		Labels: map[string]string{
-			"alertname": f.Code.String(), "severity": strings.ToLower(f.Severity.String()),
+			"alertname": alert.code(), "severity": strings.ToLower(f.Severity.String()),
 			"audit": a.name, "topic": f.Topic, "finding_id": f.ID,
 		},
 		Annotations: map[string]string{
-			"summary": summary(f), "description": f.Cause, "action": f.Action,
+			"summary": summary(alert), "description": f.Cause, "action": f.Action,
 			"count": strconv.FormatInt(f.Count, 10), "measure": view.Measure(f),
 			"first_time": stamp(f.FirstTime), "last_time": stamp(f.LastTime),
 		},
@@ -95,6 +95,9 @@ func (a *alertmanager) postable(alert *Alert) postable {
 			p.Labels[name] = value
 		}
 	}
+	if alert.test {
+		p.Labels["test"] = "true"
+	}
 	if alert.Resolved {
 		ends := alert.EndsAt.UTC()
 		p.EndsAt = &ends
@@ -103,8 +106,12 @@ func (a *alertmanager) postable(alert *Alert) postable {
 }
 
 // summary is a finding in one line, without what changes while it lasts.
-func summary(f *engine.Finding) string {
-	return f.Code.String() + ": " + f.Topic + ", " + view.Subject(f)
+func summary(alert *Alert) string {
+	f := &alert.Finding
+	if alert.test {
+		return testCode + ": auditstream alert --test, nothing is wrong"
+	}
+	return alert.code() + ": " + f.Topic + ", " + view.Subject(f)
 }
 
 func stamp(t engine.Time) string {

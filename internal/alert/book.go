@@ -16,6 +16,20 @@ type Alert struct {
 	EndsAt   time.Time      `json:"ends_at"`   // of the report that resolved it; zero while it is open
 	Offset   int64          `json:"offset"`    // of the last report heeded, on the row's own partition of the audit topic
 	Finding  engine.Finding `json:"finding"`
+
+	test bool // of no finding, by which a person sees that alerts arrive
+}
+
+// testCode stands where others have the code of a finding, so that no rule for
+// findings takes a test for one.
+const testCode = "TEST"
+
+// code is the finding's, or that of a test.
+func (a *Alert) code() string {
+	if a.test {
+		return testCode
+	}
+	return a.Finding.Code.String()
 }
 
 // keepResolved is how long the table remembers what is over, so that reports

@@ -59,13 +59,13 @@ func (p *pagerDuty) event(alert *Alert) event {
 	}
 	e.Action, e.Client, e.ClientURL = "trigger", "auditstream", p.link
 	e.Payload = &payload{
-		Summary:   cut(summary(f)+": "+f.Cause, summaryMost),
+		Summary:   cut(summary(alert)+": "+f.Cause, summaryMost),
 		Source:    source(f),
 		Severity:  strings.ToLower(f.Severity.String()),
 		Timestamp: alert.StartsAt.UTC().Format("2006-01-02T15:04:05.000Z07:00"),
 		Component: f.Symbol,
 		Group:     p.name,
-		Class:     f.Code.String(),
+		Class:     alert.code(),
 		Details: map[string]any{
 			"cause": f.Cause, "action": f.Action, "count": f.Count,
 			"observed": f.Observed, "threshold": f.Threshold, "unit": f.Unit,

@@ -88,8 +88,8 @@ func New(c *config.Config) (Target, error) {
 
 // Probe is an alert of no finding, by which a person sees that alerts arrive.
 func Probe(name string, at time.Time) Alert {
-	return Alert{StartsAt: at, Finding: engine.Finding{
-		ID: fmt.Sprintf("test-%s-%d", name, at.UnixNano()), Code: engine.AuditorBehind, State: engine.Opened,
+	return Alert{StartsAt: at, test: true, Finding: engine.Finding{
+		ID: fmt.Sprintf("test-%s-%d", name, at.UnixNano()), State: engine.Opened,
 		Severity: engine.Info, Topic: "auditstream-test", FirstOffset: -1, LastOffset: -1,
 		FirstTime: engine.Time(at.UnixNano()), LastTime: engine.Time(at.UnixNano()), Count: 1,
 		Cause:    "This is a test by auditstream alert --test; nothing is wrong.",

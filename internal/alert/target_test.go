@@ -236,8 +236,14 @@ func TestATestAlertIsAcceptedByEveryTarget(t *testing.T) {
 		if err := target(t, append(settings, "alert.url="+address)...).Send(t.Context(), []alert.Alert{probe}); err != nil {
 			t.Error(err)
 		}
-		if text, _ := json.Marshal((*requests)[0].body); !strings.Contains(string(text), "This is a test") {
+		text, _ := json.Marshal((*requests)[0].body)
+		if !strings.Contains(string(text), "This is a test") || !strings.Contains(string(text), `"TEST"`) {
 			t.Errorf("%s", text)
+		}
+		for _, code := range engine.Codes() {
+			if strings.Contains(string(text), code.Name) {
+				t.Errorf("a test is told as %s: %s", code.Name, text)
+			}
 		}
 		if err := target(t, append(settings, "alert.url="+address)...).Send(t.Context(), []alert.Alert{probe.Over(ended)}); err != nil {
 			t.Error(err)
