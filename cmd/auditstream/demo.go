@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -98,11 +97,11 @@ func (a *app) demo(ctx context.Context, options demo.Options) error {
 // demoAudit is the audit of `run` under the demo's settings. The environment
 // does not reach it: what is set there is meant for a real cluster.
 func (a *app) demoAudit(ctx context.Context, settings []string, announce func(name, value string)) error {
-	state, err := os.MkdirTemp("", "auditstream-demo-")
+	state, remove, err := demoState()
 	if err != nil {
-		return fmt.Errorf("state of the demo: %w", err)
+		return err
 	}
-	defer os.RemoveAll(state)
+	defer remove()
 	c, err := config.Load("", nil, append(settings, "state.dir="+state, "rest.listeners=http://127.0.0.1:0"))
 	if err != nil {
 		return err
