@@ -73,17 +73,18 @@ func writeGrowth(o *planOutput, p engine.Partitioner, growth engine.Growth) erro
 
 // growthSummary tells how many move and where their history is stranded.
 func growthSummary(p engine.Partitioner, growth engine.Growth) string {
-	text := fmt.Sprintf("%d of %s from %d to %s under %s.",
+	text := fmt.Sprintf("%d of %s to another partition when the topic grows from %d to %s, if producers place keys by %s.",
 		len(growth.Moves), countedAs(growth.Symbols, "symbol moves", "symbols move"), growth.From, engine.Plural(int64(growth.To), "partition"), p.Name)
 	if growth.Spread > 0 {
-		text += fmt.Sprintf("\n%s on no one partition, before and after.", countedAs(growth.Spread, "symbol is", "symbols are"))
+		text += fmt.Sprintf("\n%s on no one partition, before and after: %s does not place such keys by hash.", countedAs(growth.Spread, "symbol is", "symbols are"), p.Name)
 	}
 	if len(growth.Stranded) == 0 {
 		return text
 	}
 	var left []string
 	for _, s := range growth.Stranded {
-		left = append(left, fmt.Sprintf("%d of %d", s.Symbols, s.Partition))
+		left = append(left, fmt.Sprintf("%s on partition %d", engine.Plural(int64(s.Symbols), "symbol"), s.Partition))
 	}
-	return text + "\nUntil retention removes it, history stays behind (symbols of partition): " + strings.Join(left, ", ") + "."
+	return text + "\nTicks written before stay where they are until retention removes them: those of " + strings.Join(left, ", ") +
+		".\nWhoever reads such a symbol's history needs both partitions, and its order across the two is not kept."
 }

@@ -58,8 +58,9 @@ func TestPlanOutput(t *testing.T) {
 		{"growth QXA QXB BTC-USD --from 8 --to 12 --partitioner sarama --json", "",
 			`{"symbol":"QXB","from":2,"to":6}` + "\n" + `{"symbol":"BTC-USD","from":1,"to":5}` + "\n"},
 		{"growth QXA QXB BTC-USD --from 8 --to 12 --partitioner sarama", "",
-			"SYMBOL   FROM  TO\nQXB      2     6\nBTC-USD  1     5\n2 of 3 symbols move from 8 to 12 partitions under sarama.\n" +
-				"Until retention removes it, history stays behind (symbols of partition): 1 of 1,\n1 of 2.\n"},
+			"SYMBOL   FROM  TO\nQXB      2     6\nBTC-USD  1     5\n2 of 3 symbols move to another partition when the topic grows from 8 to 12\npartitions, if producers place keys by sarama.\n" +
+				"Ticks written before stay where they are until retention removes them: those of\n1 symbol on partition 1, 1 symbol on partition 2.\n" +
+				"Whoever reads such a symbol's history needs both partitions, and its order\nacross the two is not kept.\n"},
 		{"producer --client librdkafka --json", "",
 			`{"enable.idempotence":true,"acks":"all","max.in.flight.requests.per.connection":5,"partitioner":"murmur2_random"}` + "\n"},
 		{"producer --client sarama:reference --json", "",

@@ -89,12 +89,15 @@ func noFunction(result *Check, p *engine.Inference) {
 }
 
 func undecided(result *Check, p *engine.Inference) {
-	if len(p.Candidates) > 0 {
+	switch {
+	case len(p.Candidates) == 1:
+		result.Observed = fmt.Sprintf("undecided: of the known functions %s alone fits, by %s, too few to tell it from chance", p.Candidates[0], engine.Plural(p.Keys, "key"))
+	case len(p.Candidates) > 0:
 		result.Observed = fmt.Sprintf("undecided between %s: %s agree under each", list(p.Candidates), engine.Plural(p.Keys, "key"))
 		if p.Keys == 1 {
 			result.Observed = fmt.Sprintf("undecided between %s: one key lies where each puts it", list(p.Candidates))
 		}
-	} else {
+	default:
 		result.Observed = fmt.Sprintf("undecided: no known function fits all, %s", spread(p))
 	}
 	if p.MoreKeys > 0 {
