@@ -119,12 +119,31 @@ func (d *CSV) find(header []string) error {
 				i = int(n)
 			}
 			if i < 0 {
-				return fmt.Errorf("%s %q: there is no such column", c.key, name)
+				return fmt.Errorf("%s %q: there is no such column%s", c.key, name, columnsText(header))
 			}
 			*c.into = append(*c.into, i)
 		}
 	}
 	return nil
+}
+
+// columnsText names the columns that there are, for an error.
+func columnsText(header []string) string {
+	if len(header) == 0 {
+		return ""
+	}
+	const most = 20
+	text := "; there are "
+	for i, name := range header[:min(len(header), most)] {
+		if i > 0 {
+			text += ", "
+		}
+		text += engine.ShowBytes(name)
+	}
+	if len(header) > most {
+		text += fmt.Sprintf(" and %d more", len(header)-most)
+	}
+	return text
 }
 
 // Decode implements [TickDecoder].

@@ -129,7 +129,7 @@ func ShowBytes(b string) string {
 	out := make([]byte, 0, len(b)+8)
 	for i := 0; i < len(b); {
 		r, n := utf8.DecodeRuneInString(b[i:])
-		if r == utf8.RuneError && n <= 1 || r < 0x20 || r == 0x7f || r == '\\' {
+		if r == utf8.RuneError && n <= 1 || r < 0x20 || 0x7f <= r && r < 0xa0 || r == '\\' {
 			out = fmt.Appendf(out, `\x%02x`, b[i])
 			i++
 			continue

@@ -10,6 +10,8 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"github.com/auditstream/auditstream/internal/view"
 )
 
 // app carries the process's surroundings, so that a test runs a command with
@@ -107,12 +109,22 @@ func (a *app) logger() zerolog.Logger {
 
 // report tells the one error that ended the program, and what to try.
 func (a *app) report(cmd *cobra.Command, failure error) {
-	message := "auditstream: " + failure.Error()
+	message := safeLines("auditstream: " + failure.Error())
 	if next := whatToTry(cmd, failure); next != "" {
-		message += "\ntry: " + next
+		message += "\ntry: " + safeLines(next)
 	}
 	if a.colour(a.err) {
 		message = "\x1b[31m" + message + "\x1b[0m"
 	}
 	fmt.Fprintln(a.err, message)
+}
+
+// safeLines is text that cannot steer a terminal, whatever of it comes from
+// files, arguments, topics or servers. Its line breaks stay.
+func safeLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = view.Safe(lines[i])
+	}
+	return strings.Join(lines, "\n")
 }

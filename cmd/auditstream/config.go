@@ -29,7 +29,7 @@ func (a *app) load(f configFlags, options ...config.Option) (*config.Config, err
 		return nil, err
 	}
 	for _, note := range c.Notes {
-		fmt.Fprintln(a.err, "note:", note)
+		fmt.Fprintln(a.err, "note:", safeLines(note))
 	}
 	return c, nil
 }

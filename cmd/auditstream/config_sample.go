@@ -1,13 +1,15 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/engine"
@@ -25,6 +27,7 @@ type sampleClass struct {
 	count   int64
 	line    int64  // of the first
 	example string // what was read of it
+	value   []byte // its first bytes, of one that is no tick
 }
 
 // sampleOf tries the configured fields on the records of a file and prints, by
@@ -42,11 +45,8 @@ func (a *app) sampleOf(ctx context.Context, c *config.Config, path string) error
 		return err
 	}
 	in, err := capture.Open(path, a.in)
-	if errors.Is(err, os.ErrNotExist) {
-		return usageError{err}
-	}
 	if err != nil {
-		return err
+		return asInput(err)
 	}
 	defer in.Close()
 	records, err := in.Records(decoder, capture.Placing{Hash: engine.HashMurmur2, Partitions: 1, Symbols: decoder, Producer: c.FieldProducer})
@@ -73,9 +73,36 @@ func (a *app) sampleOf(ctx context.Context, c *config.Config, path string) error
 		return withTry(fmt.Errorf("%s: no records in it", in.Name), "what writes it by itself; kcat in a pipe reads only with -C")
 	case ticks == 0:
 		return withTry(fmt.Errorf("%s: no record is a tick by value.converter=%s", in.Name, c.ValueConverter),
-			"value.converter, field.symbol and field.timestamp by what the lines above lack")
+			cmp.Or(likeCSV(c, classes), "value.converter, field.symbol and field.timestamp by what the lines above lack"))
 	}
 	return nil
+}
+
+// likeCSV is the next step where another converter was given values that look
+// like CSV, or CSV lacks a column that is configured: it names those of the
+// first line. "" where that is not so.
+func likeCSV(c *config.Config, classes []*sampleClass) string {
+	fields, err := c.Fields()
+	if err != nil {
+		return "" // it was refused before
+	}
+	delimiter := fields.CSV.Comma
+	for _, class := range classes {
+		first, _, _ := bytes.Cut(class.value, []byte("\n"))
+		columns := bytes.Count(first, []byte{delimiter}) + 1
+		if columns < 2 || !utf8.Valid(first) || bytes.ContainsAny(first, "{}[]<>") {
+			continue
+		}
+		names := fmt.Sprintf("by number from 0 to %d", columns-1)
+		if !bytes.ContainsAny(first[:1], "0123456789-\"") {
+			names += ", or by name where the columns are called " + engine.ShowBytes(strings.TrimSpace(string(first)))
+		}
+		if c.ValueConverter != "csv" {
+			return "--set value.converter=csv, as the values look like it, and the columns in field.symbol and field.timestamp: " + names
+		}
+		return "the columns in field.symbol and field.timestamp: " + names
+	}
+	return ""
 }
 
 // classify reads all records. Classes are in the order of their first record.
@@ -101,6 +128,9 @@ func classify(records *capture.Reader, streams bool) (classes []*sampleClass, ti
 					continue
 				}
 				class = &sampleClass{name: name, line: rec.Line, example: sampleExample(t)}
+				if t.Kind != engine.Good {
+					class.value = bytes.Clone(t.Value[:min(len(t.Value), 4096)])
+				}
 				byName[name] = class
 				classes = append(classes, class)
 			}

@@ -71,6 +71,9 @@ func (f *dlqFlags) options(c *config.Config) (dlq.Options, error) {
 	if o.Filter.To, err = replay.ParseBound("--to", f.to); err != nil {
 		return o, usageError{err}
 	}
+	if replay.Reversed(o.Filter.From, o.Filter.To) {
+		return o, usagef("--from %s lies behind --to %s: no letter can be in that range", f.from, f.to)
+	}
 	o.Client, err = kafka.ReaderOptions(c)
 	return o, err
 }
@@ -118,7 +121,7 @@ func (a *app) readLetters(ctx context.Context, c *config.Config, flags *dlqFlags
 	admin.Close()
 	err = dlq.Read(ctx, o, tell)
 	if errors.Is(err, dlq.ErrNoTopic) {
-		return withTry(err, "auditstream run, which makes it, or check the key errors.deadletterqueue.topic.name")
+		return withTry(usageError{err}, "auditstream run, which makes it, or check the key errors.deadletterqueue.topic.name")
 	}
 	return err
 }

@@ -42,6 +42,9 @@ func (a *app) healthcheckCommand() *cobra.Command {
 			body, err := io.ReadAll(io.LimitReader(response.Body, 64<<10))
 			if err == nil && response.StatusCode != http.StatusOK {
 				err = fmt.Errorf("%s: %s", response.Status, strings.TrimSpace(string(body)))
+				if strings.Contains(string(body), "stopped as asked") {
+					err = withTry(err, fmt.Sprintf("curl -X PUT %s://%s/connectors/NAME/resume, NAME being the key name: it was stopped over REST", request.URL.Scheme, request.URL.Host))
+				}
 			}
 			return err
 		},

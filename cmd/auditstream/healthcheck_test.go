@@ -10,7 +10,10 @@ import (
 
 func TestHealthcheck(t *testing.T) {
 	ready := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/readyz" {
+		if r.URL.Path == "/stopped" {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			_, _ = w.Write([]byte(`{"ready":false,"reasons":["auditstream-prices: stopped as asked"]}`))
+		} else if r.URL.Path != "/readyz" {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			_, _ = w.Write([]byte(`{"ready":false,"reasons":["ticks/0 is recovering"]}`))
 		}
@@ -22,10 +25,11 @@ func TestHealthcheck(t *testing.T) {
 		code int
 		said string
 	}{
-		ready.URL + "/readyz": {exitDone, ""},
-		ready.URL + "/other":  {exitFailed, "503 Service Unavailable: {\"ready\":false,\"reasons\":[\"ticks/0 is recovering\"]}"},
-		gone.URL + "/readyz":  {exitFailed, "connection refused"},
-		"localhost:8083":      {exitUsage, "is no http:// or https:// address"},
+		ready.URL + "/readyz":  {exitDone, ""},
+		ready.URL + "/other":   {exitFailed, "503 Service Unavailable: {\"ready\":false,\"reasons\":[\"ticks/0 is recovering\"]}"},
+		ready.URL + "/stopped": {exitFailed, "try: curl -X PUT " + ready.URL + "/connectors/NAME/resume"},
+		gone.URL + "/readyz":   {exitFailed, "connection refused"},
+		"localhost:8083":       {exitUsage, "is no http:// or https:// address"},
 	} {
 		var out, said bytes.Buffer
 		code := run(t.Context(), []string{"healthcheck", url}, strings.NewReader(""), &out, &said, nil)

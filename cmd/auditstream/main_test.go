@@ -46,6 +46,7 @@ func TestScript(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("BROKERS", brokers)
+			env.Setenv("KEY", "a\x1b[31mb")
 			env.Setenv("NOBROKER", "127.0.0.1:1")
 			env.Setenv("AUDITSTREAM_BOOTSTRAP_SERVERS", brokers)
 			env.Setenv("AUDITSTREAM_REST_LISTENERS", "")

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -106,11 +108,8 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, fails *failOn) error {
 // replayFile audits a capture file.
 func (a *app) replayFile(ctx context.Context, c *config.Config, f *replayFlags, options replay.Options, fails *failOn) (err error) {
 	in, err := capture.Open(f.input, a.in)
-	if errors.Is(err, os.ErrNotExist) {
-		return usageError{err}
-	}
 	if err != nil {
-		return err
+		return asInput(err)
 	}
 	defer in.Close()
 	out, err := a.reportsTo(f, fails, nil)
@@ -130,6 +129,17 @@ func (a *app) replayFile(ctx context.Context, c *config.Config, f *replayFlags, 
 	defer progress.end()
 	options.Progress, options.Note, options.Report = progress.at, progress.note, progress.noting(out.report)
 	return asUsage(tolerance(replay.Run(ctx, in, options)))
+}
+
+// asInput makes an input that is not there, may not be read or is no file an
+// error of usage: exit 2.
+func asInput(err error) error {
+	for _, wrong := range []error{fs.ErrNotExist, fs.ErrPermission, syscall.EISDIR} {
+		if errors.Is(err, wrong) {
+			return usageError{err}
+		}
+	}
+	return err
 }
 
 // tolerance says what to do about a record that is not tolerated.
@@ -191,6 +201,9 @@ func (f *replayFlags) options(cmd *cobra.Command, c *config.Config) (o replay.Op
 	}
 	if o.To, err = replay.ParseBound("--to", f.to); err != nil {
 		return o, err
+	}
+	if replay.Reversed(o.From, o.To) {
+		return o, usagef("--from %s lies behind --to %s: no record can be in that range", f.from, f.to)
 	}
 	if f.now != "" {
 		if o.Limits.Now, err = replay.ParseTime("--now", f.now); err != nil {

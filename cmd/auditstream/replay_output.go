@@ -56,7 +56,7 @@ func (a *app) reportsTo(f *replayFlags, fails *failOn, earlier *outputState) (*r
 	}
 	file, err := open(f.out)
 	if err != nil {
-		return nil, fmt.Errorf("--out: %w", err)
+		return nil, asInput(fmt.Errorf("--out: %w", err))
 	}
 	o.out, o.file = bufio.NewWriter(file), file
 	return o, nil

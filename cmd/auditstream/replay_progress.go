@@ -104,7 +104,7 @@ func (p *replayProgress) note(format string, args ...any) {
 	if p.bar != nil {
 		_ = p.bar.Clear()
 	}
-	fmt.Fprintf(p.w, "note: "+format+"\n", args...)
+	fmt.Fprintln(p.w, "note: "+safeLines(fmt.Sprintf(format, args...)))
 }
 
 // noting hands reports on, and says so where a topic's last one rests on no

@@ -77,7 +77,7 @@ func (a *app) watch(ctx context.Context, c *config.Config, show watchFlags) erro
 		},
 	}, tell())
 	if errors.Is(err, subscribe.ErrNoTopic) {
-		return withTry(err, "auditstream run, which makes it, or check the key audit.topic")
+		return withTry(usageError{err}, "auditstream run, which makes it, or check the key audit.topic")
 	}
 	return err
 }
@@ -86,7 +86,7 @@ func (a *app) watch(ctx context.Context, c *config.Config, show watchFlags) erro
 func (a *app) passReports() func(subscribe.Report) error {
 	return func(r subscribe.Report) error {
 		if r.Err != nil {
-			fmt.Fprintln(a.err, "note:", r.Err)
+			fmt.Fprintln(a.err, "note:", view.Safe(r.Err.Error()))
 			return nil
 		}
 		text := r.Record.Value
@@ -110,7 +110,7 @@ func (a *app) tellFindings() func(subscribe.Report) error {
 	var tracker view.Tracker
 	return func(r subscribe.Report) error {
 		if r.Err != nil {
-			fmt.Fprintln(a.err, "note:", r.Err)
+			fmt.Fprintln(a.err, "note:", view.Safe(r.Err.Error()))
 			return nil
 		}
 		events := tracker.Events(r.Report)
@@ -132,7 +132,7 @@ func (a *app) tellLive(style view.Style) func(subscribe.Report) error {
 	return func(r subscribe.Report) error {
 		var lines []string
 		if r.Err != nil {
-			lines = append(lines, "note: "+r.Err.Error())
+			lines = append(lines, "note: "+view.Safe(r.Err.Error()))
 		} else {
 			board.Report(r.Report, r.Record.Timestamp)
 			events := tracker.Events(r.Report)

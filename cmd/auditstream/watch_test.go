@@ -88,7 +88,7 @@ func TestWatchNamesWhatIsMissing(t *testing.T) {
 		code         int
 		args         []string
 	}{
-		{"no topic", "the audit topic does not exist: ticks.audit", exitFailed, []string{"--set", "bootstrap.servers=" + c.Brokers[0], "--set", "topics=ticks"}},
+		{"no topic", "the audit topic does not exist: ticks.audit", exitUsage, []string{"--set", "bootstrap.servers=" + c.Brokers[0], "--set", "topics=ticks"}},
 		{"no name", "no audit topic: set audit.topic or topics", exitUsage, []string{"--set", "bootstrap.servers=" + c.Brokers[0]}},
 		{"no broker", "no broker can be reached", exitFailed, []string{"--set", "bootstrap.servers=127.0.0.1:1", "--set", "topics=ticks"}},
 	} {

@@ -1,8 +1,11 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Fault is one thing wrong with a configuration.
@@ -14,7 +17,11 @@ type Fault struct {
 
 func (f Fault) String() string {
 	var parts []string
-	for _, part := range []string{f.Where, f.Key, f.Text} {
+	key := f.Key
+	if strings.ContainsFunc(key, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		key = strconv.Quote(key)
+	}
+	for _, part := range []string{f.Where, key, f.Text} {
 		if part != "" {
 			parts = append(parts, part)
 		}
@@ -26,6 +33,7 @@ func (f Fault) String() string {
 // found. It is the caller's to end the program with exit code 2.
 type Error struct {
 	Faults []Fault
+	try    string
 }
 
 func (e *Error) Error() string {
@@ -41,4 +49,4 @@ func (e *Error) Error() string {
 }
 
 // Try is the next step for the user.
-func (e *Error) Try() string { return "auditstream config docs" }
+func (e *Error) Try() string { return cmp.Or(e.try, "auditstream config docs") }

@@ -41,7 +41,7 @@ func Load(path string, env, sets []string, options ...Option) (*Config, error) {
 		l.faults = append(l.faults, err.Faults...)
 	}
 	if len(l.faults) > 0 {
-		return nil, &Error{l.faults}
+		return nil, &Error{l.faults, l.try}
 	}
 	return l.config, nil
 }
@@ -66,6 +66,7 @@ type loader struct {
 	given          map[string]setting
 	faults         []Fault
 	topicsOptional bool
+	try            string // the next step, "": the reference
 }
 
 func (l *loader) fault(key, where, format string, args ...any) {
@@ -85,6 +86,7 @@ func (l *loader) readFile(path string) {
 	switch {
 	case errors.As(err, &unreadable):
 		l.fault("", path, "%v", unreadable.Err)
+		l.try = "the path of -c; auditstream config defaults prints a file to begin with"
 	case err != nil:
 		l.fault("", path, "%v", err)
 	}
@@ -134,7 +136,10 @@ func (l *loader) readSets(sets []string) {
 			l.fault("", "--set", "%q is not key=value", pair)
 			continue
 		}
-		key = strings.TrimSpace(key)
+		if key = strings.TrimSpace(key); key == "" {
+			l.fault("", "--set", "%q has no key in front of =", pair)
+			continue
+		}
 		if isSecret(key) && literalSecret(key, value) {
 			l.fault(key, "--set", "a secret on the command line can be seen by others; refer to it: %s='${file:/path:key}' or '${env:NAME}'", key)
 			continue
@@ -145,6 +150,10 @@ func (l *loader) readSets(sets []string) {
 
 // give takes a value if its key is known; later sources override earlier ones.
 func (l *loader) give(key, value, where string) {
+	if key == "" {
+		l.fault("", where, "no key in front of the value %q", value)
+		return
+	}
 	if text := unknownKey(key); text != "" {
 		l.fault(key, where, "%s", text)
 		return

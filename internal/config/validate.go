@@ -68,7 +68,7 @@ func (c *Config) validate(topicsOptional bool, faulty map[string]bool) *Error {
 		}
 	}
 	if len(faults) > 0 {
-		return &Error{faults}
+		return &Error{Faults: faults}
 	}
 	return nil
 }

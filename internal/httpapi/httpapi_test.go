@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -221,6 +222,10 @@ func TestServerListensUntilItIsClosed(t *testing.T) {
 		t.Errorf("healthz answers %s", body)
 	}
 	_, err = httpapi.Start(address, http.NotFoundHandler(), nil)
+	var taken *httpapi.TakenError
+	if !errors.As(err, &taken) || !strings.Contains(taken.Try(), "--set rest.listeners=http://127.0.0.1:0 ") {
+		t.Errorf("a port that is taken: %v", err)
+	}
 	if err == nil || !strings.Contains(err.Error(), "is taken by another process") || !strings.Contains(err.Error(), address) {
 		t.Errorf("a taken port gives %v", err)
 	}

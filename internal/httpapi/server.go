@@ -88,7 +88,7 @@ func listen(address string, secure *tls.Config) (net.Listener, error) {
 	}
 	listener, err := net.Listen("tcp", u.Host)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("rest.listeners: %s is taken by another process; set another port, or nothing for no HTTP: %w", address, err)
+		return nil, &TakenError{address, err}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("rest.listeners: %s: %w", address, err)
@@ -97,6 +97,27 @@ func listen(address string, secure *tls.Config) (net.Listener, error) {
 		listener = tls.NewListener(listener, secure)
 	}
 	return listener, nil
+}
+
+// TakenError is an address that another process listens on.
+type TakenError struct {
+	Address string
+	err     error
+}
+
+func (e *TakenError) Error() string {
+	return fmt.Sprintf("rest.listeners: %s is taken by another process, which may be another audit: %v", e.Address, e.err)
+}
+
+func (e *TakenError) Unwrap() error { return e.err }
+
+// Try is the next step: any free port, or none.
+func (e *TakenError) Try() string {
+	u, err := url.Parse(e.Address)
+	if err != nil {
+		return "another port in rest.listeners"
+	}
+	return fmt.Sprintf("--set rest.listeners=%s://%s for any free port, or --set rest.listeners= for no HTTP", u.Scheme, net.JoinHostPort(u.Hostname(), "0"))
 }
 
 func (s *Server) serve(listener net.Listener) {

@@ -56,6 +56,12 @@ func ParseTime(flag, s string) (int64, error) {
 	return at.UnixNano(), nil
 }
 
+// Reversed reports whether no record can lie in [from, to), because both are
+// offsets, or times, and the first is the greater.
+func Reversed(from, to Bound) bool {
+	return from.set && to.set && from.offset == to.offset && from.value > to.value
+}
+
 // reached says whether a record at that time and offset is at the bound or
 // behind it.
 func (b Bound) reached(at, offset int64) bool {

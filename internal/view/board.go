@@ -85,7 +85,7 @@ func (b *Board) Lines(s Style, width int) []string {
 			text  string
 			dress func(string) string
 		}{
-			{safe(topic), s.Bold}, {"  ", nil}, {status, dress}, {"  ", nil},
+			{Safe(topic), s.Bold}, {"  ", nil}, {status, dress}, {"  ", nil},
 			{open, func(text string) string { return s.openCount(worst, text) }}, {rest, s.Dim},
 		}
 		var line strings.Builder

@@ -15,10 +15,10 @@ import (
 func Subject(f *engine.Finding) string {
 	var parts []string
 	if f.Symbol != "" {
-		parts = append(parts, "symbol "+safe(f.Symbol))
+		parts = append(parts, "symbol "+Safe(f.Symbol))
 	}
 	if f.Group != "" {
-		parts = append(parts, "group "+safe(f.Group))
+		parts = append(parts, "group "+Safe(f.Group))
 	}
 	switch {
 	case f.Partition != nil && len(parts) > 0:
@@ -31,9 +31,9 @@ func Subject(f *engine.Finding) string {
 	return strings.Join(parts, " ")
 }
 
-// safe escapes control characters: text of a report comes from records that
-// anybody may have written.
-func safe(text string) string {
+// Safe escapes control characters: text of a report comes from records that
+// anybody may have written, that of an error from files, arguments and servers.
+func Safe(text string) string {
 	clean := strings.IndexFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) < 0
 	if clean {
 		return text
@@ -48,7 +48,7 @@ func Measure(f *engine.Finding) string {
 	if f.Observed == 0 && f.Threshold == 0 {
 		return ""
 	}
-	unit := safe(f.Unit)
+	unit := Safe(f.Unit)
 	if unit != "" {
 		unit = " " + unit
 	}
@@ -78,7 +78,7 @@ func place(f *engine.Finding) string {
 //
 //	2026-11-29T18:04:28.120Z OPENED   WARNING  UPSTREAM_DISORDER    ticks symbol AAPL on partition 3, offset 512, count 1, observed 400 ms, threshold 0 ms: …
 func (s Style) Line(at time.Time, f *engine.Finding) string {
-	details := []string{safe(f.Topic) + " " + Subject(f)}
+	details := []string{Safe(f.Topic) + " " + Subject(f)}
 	if p := place(f); p != "" {
 		details = append(details, p)
 	}
@@ -88,7 +88,7 @@ func (s Style) Line(at time.Time, f *engine.Finding) string {
 	}
 	head := fmt.Sprintf("%-8s %-8s %-20s", f.State, f.Severity, f.Code)
 	return s.Dim(at.UTC().Format("2006-01-02T15:04:05.000Z")) + " " + s.finding(f, head) + " " +
-		strings.Join(details, ", ") + ": " + safe(f.Cause)
+		strings.Join(details, ", ") + ": " + Safe(f.Cause)
 }
 
 // Block is one event of a finding with its cause and the next step, several
@@ -107,6 +107,6 @@ func (s Style) Block(margin string, f *engine.Finding) string {
 	if m := Measure(f); m != "" {
 		fmt.Fprintf(&b, "%s  %s\n", margin, s.Dim(m))
 	}
-	fmt.Fprintf(&b, "%s  cause: %s\n%s  next:  %s\n", margin, safe(f.Cause), margin, safe(f.Action))
+	fmt.Fprintf(&b, "%s  cause: %s\n%s  next:  %s\n", margin, Safe(f.Cause), margin, Safe(f.Action))
 	return b.String()
 }
