@@ -69,7 +69,7 @@ func (d *detection) run(ctx context.Context, brokers string, rate int) error {
 	}
 	defer cl.Close()
 	admin := kadm.NewClient(cl)
-	if _, err := admin.CreateTopic(ctx, benchPartitions, 1, nil, name); err != nil {
+	if _, err := admin.CreateTopic(ctx, benchPartitions(), 1, nil, name); err != nil {
 		return err
 	}
 	audit, stop, err := d.audit(ctx, brokers, name)
@@ -148,7 +148,7 @@ func (d *detection) produce(ctx context.Context, cl *kgo.Client, rate int) error
 		if ahead := time.Until(began.Add(time.Duration(i) * time.Second / time.Duration(rate))); ahead > time.Millisecond {
 			<-time.After(ahead) // the rate is the measurement's condition
 		}
-		d.send(ctx, cl, fmt.Sprintf("EQ%06d", i%benchSymbols), time.Now(), false)
+		d.send(ctx, cl, fmt.Sprintf("EQ%06d", i%benchSymbols()), time.Now(), false)
 		if i%every == every-1 {
 			symbol := fmt.Sprintf("BACK%06d", i/every)
 			d.send(ctx, cl, symbol, time.Now(), false)

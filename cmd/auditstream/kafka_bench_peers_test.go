@@ -107,7 +107,7 @@ func benchGoka(ctx context.Context, brokers, topic string, m *benchMeter) error 
 	}
 	defer cl.Close()
 	policy := "compact"
-	if _, err := kadm.NewClient(cl).CreateTopic(ctx, benchPartitions, 1, map[string]*string{"cleanup.policy": &policy}, name+"-table"); err != nil {
+	if _, err := kadm.NewClient(cl).CreateTopic(ctx, benchPartitions(), 1, map[string]*string{"cleanup.policy": &policy}, name+"-table"); err != nil {
 		return err
 	}
 	config := goka.DefaultConfig()

@@ -25,18 +25,18 @@ import (
 	"github.com/auditstream/auditstream/processors"
 )
 
-const (
-	benchPartitions = 16
-	benchSymbols    = 2000
-)
-
-// benchTicks is the number of ticks of the topic that BenchmarkKafka reads.
-func benchTicks() int {
-	if n, err := strconv.Atoi(os.Getenv("AUDITSTREAM_BENCH_TICKS")); err == nil {
+// benchNumber is a number of the topic that BenchmarkKafka reads, which a
+// variable of the environment may change.
+func benchNumber(name string, usual int) int {
+	if n, err := strconv.Atoi(os.Getenv("AUDITSTREAM_BENCH_" + name)); err == nil && n > 0 {
 		return n
 	}
-	return 3_000_000
+	return usual
 }
+
+func benchTicks() int        { return benchNumber("TICKS", 3_000_000) }
+func benchPartitions() int32 { return int32(benchNumber("PARTITIONS", 16)) }
+func benchSymbols() int      { return benchNumber("SYMBOLS", 2000) }
 
 // BenchmarkKafka reads one topic of 3 M JSON ticks of 168 bytes (16
 // partitions, 2 000 symbols, lz4) with several contestants in turn. What is
@@ -281,17 +281,18 @@ func benchTopic(b *testing.B, brokers string) string {
 func fillBenchTopic(ctx context.Context, brokers, topic string) (int64, error) {
 	cl, err := kgo.NewClient(kgo.SeedBrokers(strings.Split(brokers, ",")...), kgo.DefaultProduceTopic(topic),
 		kgo.RecordPartitioner(kgo.StickyKeyPartitioner(nil)), kgo.ProducerBatchCompression(kgo.Lz4Compression()),
-		kgo.ProducerBatchMaxBytes(64<<10), kgo.ProducerLinger(5*time.Millisecond), kgo.MaxBufferedRecords(200_000))
+		kgo.ProducerBatchMaxBytes(64<<10), kgo.ProducerLinger(time.Duration(benchPartitions())*5*time.Millisecond/16), // batches as large with many partitions
+		kgo.MaxBufferedRecords(max(200_000, 250*int(benchPartitions()))))
 	if err != nil {
 		return 0, err
 	}
 	defer cl.Close()
 	retention := "-1"
-	if _, err := kadm.NewClient(cl).CreateTopic(ctx, benchPartitions, 1, map[string]*string{"retention.ms": &retention}, topic); err != nil {
+	if _, err := kadm.NewClient(cl).CreateTopic(ctx, benchPartitions(), 1, map[string]*string{"retention.ms": &retention}, topic); err != nil {
 		return 0, err
 	}
 	var failed atomic.Pointer[error]
-	m := newBenchMarket(benchSymbols)
+	m := newBenchMarket(benchSymbols())
 	bytes := 0
 	for range benchTicks() {
 		key, value := m.next()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -13,8 +14,8 @@ import (
 
 const (
 	pollFor = 250 * time.Millisecond
-	// quietFor is how long nothing has come of a partition before its log is
-	// asked whether there is anything left.
+	// quietFor is how long nothing has come at all before the log of a
+	// partition that is not at its end is asked whether there is anything left.
 	quietFor = time.Second
 	// unreachableFor is how long a cluster that does not answer is tried.
 	unreachableFor = time.Minute
@@ -29,7 +30,7 @@ type reader struct {
 	flow     *flow
 	client   *kgo.Client
 	throttle *throttle
-	heard    map[*lane]time.Time
+	heard    time.Time // when records have come last, or what is left was asked for
 	answered time.Time // when the cluster has said anything last
 }
 
@@ -37,9 +38,8 @@ type reader struct {
 // and nothing is committed.
 func (r *reader) open(lanes []*lane) error {
 	at := map[int32]kgo.Offset{}
-	r.heard, r.answered = map[*lane]time.Time{}, time.Now()
+	r.heard, r.answered = time.Now(), time.Now()
 	for _, l := range lanes {
-		r.heard[l] = time.Now()
 		if l.at.Next < l.End {
 			at[l.Partition] = kgo.NewOffset().At(l.at.Next)
 		}
@@ -94,14 +94,16 @@ func (r *reader) read(ctx context.Context) error {
 		fetches.EachPartition(func(p kgo.FetchTopicPartition) {
 			if l := r.flow.lanes[p.Partition]; l != nil && len(p.Records) > 0 {
 				came = true
-				r.heard[l] = now
 				r.flow.push(l, p.Records)
 			}
 		})
 		if came {
-			r.answered = now
-		} else if err := r.askQuiet(ctx, now); err != nil {
-			return err
+			r.heard, r.answered = now, now
+		} else if now.Sub(r.heard) > quietFor {
+			if err := r.askQuiet(ctx); err != nil {
+				return err
+			}
+			r.heard = time.Now()
 		}
 	}
 	return nil
@@ -115,19 +117,28 @@ func readable(err error) error {
 	return err
 }
 
-// askQuiet looks behind the last record of each lane of which nothing comes.
-// What is left may be batches that compaction has emptied, which no record
-// ever tells of.
-func (r *reader) askQuiet(ctx context.Context, now time.Time) error {
+// askQuiet looks behind the last record of the lanes of which nothing comes,
+// until one has something left: that is on its way. What is left may be
+// batches that compaction has emptied, which no record ever tells of.
+func (r *reader) askQuiet(ctx context.Context) error {
+	var leaders kadm.PartitionDetails
 	for _, l := range r.flow.lanes {
 		r.flow.mu.Lock()
-		ask := !l.over && !l.paused && now.Sub(r.heard[l]) > quietFor
-		at := max(l.read, l.at.Next)
+		ask, at := !l.over && !l.paused, max(l.read, l.at.Next)
 		r.flow.mu.Unlock()
 		if !ask {
 			continue
 		}
-		empty, err := r.emptyFrom(ctx, l, at)
+		var err error
+		if leaders == nil {
+			var details kadm.TopicDetails
+			details, err = r.c.Admin.ListTopics(ctx, r.topic)
+			leaders = details[r.topic].Partitions
+		}
+		empty := false
+		if err == nil {
+			empty, err = r.emptyFrom(ctx, l, leaders[l.Partition].Leader, at)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -135,18 +146,20 @@ func (r *reader) askQuiet(ctx context.Context, now time.Time) error {
 			return fmt.Errorf("nothing came of %s/%d for %s: %w", l.topic, l.Partition, unreachableFor, err)
 		case err != nil:
 			return nil // the client goes on trying too
-		case empty:
-			r.flow.ended(l)
 		}
-		r.answered, r.heard[l] = time.Now(), time.Now()
+		r.answered = time.Now()
+		if !empty {
+			return nil
+		}
+		r.flow.ended(l)
 	}
 	return nil
 }
 
 // emptyFrom reports whether no record lies from an offset to the lane's end.
-func (r *reader) emptyFrom(ctx context.Context, l *lane, at int64) (bool, error) {
+func (r *reader) emptyFrom(ctx context.Context, l *lane, leader int32, at int64) (bool, error) {
 	for at < l.End {
-		p, err := r.fetch(ctx, l, at)
+		p, err := r.fetch(ctx, l, leader, at)
 		if err != nil {
 			return false, err
 		}
@@ -179,22 +192,17 @@ func (r *reader) emptyFrom(ctx context.Context, l *lane, at int64) (bool, error)
 }
 
 // fetch asks the partition's leader for what lies at an offset.
-func (r *reader) fetch(ctx context.Context, l *lane, at int64) (*kmsg.FetchResponseTopicPartition, error) {
+func (r *reader) fetch(ctx context.Context, l *lane, leader int32, at int64) (*kmsg.FetchResponseTopicPartition, error) {
 	request := kmsg.NewPtrFetchRequest()
-	request.MaxWaitMillis, request.MinBytes, request.MaxBytes = 100, 1, 1<<20
+	request.MaxWaitMillis, request.MinBytes, request.MaxBytes = 0, 0, 64<<10 // the first batch comes whole
 	if !r.c.Uncommitted {
 		request.IsolationLevel = 1
 	}
 	p := kmsg.NewFetchRequestTopicPartition()
-	p.Partition, p.FetchOffset, p.PartitionMaxBytes, p.CurrentLeaderEpoch = l.Partition, at, 1<<20, -1
+	p.Partition, p.FetchOffset, p.PartitionMaxBytes, p.CurrentLeaderEpoch = l.Partition, at, 64<<10, -1
 	topic := kmsg.NewFetchRequestTopic()
 	topic.Topic, topic.TopicID, topic.Partitions = l.topic, r.topicID, []kmsg.FetchRequestTopicPartition{p}
 	request.Topics = []kmsg.FetchRequestTopic{topic}
-	details, err := r.c.Admin.ListTopics(ctx, l.topic)
-	if err != nil {
-		return nil, err
-	}
-	leader := details[l.topic].Partitions[l.Partition].Leader
 	response, err := r.client.Broker(int(leader)).RetriableRequest(ctx, request)
 	if err != nil {
 		return nil, err
