@@ -57,7 +57,10 @@ func boundOf(listed kadm.ListedOffsets, p place, what string) (int64, error) {
 
 // boundsEvery is how often the bounds are asked for while records come or do
 // not: a log that gives nothing tells nothing of its bounds by itself.
-const boundsEvery = 2 * time.Second
+const (
+	boundsEvery = 2 * time.Second
+	endFor      = 5 * boundsEvery // so long an end that was told is believed
+)
 
 // watchBounds tells the claims the bounds of their logs until the session ends.
 func (s *session) watchBounds() {
@@ -72,9 +75,10 @@ func (s *session) watchBounds() {
 		if !s.isPositioned() {
 			continue
 		}
-		before := make([]int64, len(s.ordered)) // read before the ends: no end lies below them by asking alone
+		// Read before the ends: no end lies below them by asking alone.
+		before, ends := make([]int64, len(s.ordered)), make([]int64, len(s.ordered))
 		for i, c := range s.ordered {
-			before[i] = c.InitialOffset()
+			before[i], ends[i] = c.InitialOffset(), c.HighWaterMarkOffset()
 		}
 		bounds, err := s.listBounds(s.ctx)
 		if grown := (*GrowthError)(nil); errors.As(err, &grown) {
@@ -94,7 +98,7 @@ func (s *session) watchBounds() {
 		}
 		for i, c := range s.ordered {
 			if b, err := bounds(c.place); err == nil {
-				c.observe(b, before[i])
+				c.observe(b, before[i], ends[i])
 			}
 		}
 	}
@@ -112,12 +116,15 @@ func (s *session) anyShorter(bounds func(place) (logBounds, error), next []int64
 }
 
 // observe takes the bounds of the log, asked for after next was the offset to
-// read. Only what two samples in a row say while nothing comes is believed: a
+// read and end the log's known end. Only what two samples in a row say while nothing comes is believed: a
 // fetch under way may say it better.
-func (c *claim) observe(b logBounds, next int64) {
+func (c *claim) observe(b logBounds, next, end int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.end = max(c.end, b.end)
+	if c.end == end {
+		c.end = b.end // lower, where what was not read yet has been cut off
+	}
+	c.end, c.endAt = max(c.end, b.end), time.Now()
 	if c.stop > b.high {
 		c.stop = b.high // the log was truncated: that end is gone
 	}
@@ -130,6 +137,17 @@ func (c *claim) observe(b logBounds, next int64) {
 	case b.high < c.next:
 		c.truncate(b.high)
 	}
+}
+
+// lag is the number of records between what is read up to next and the log's
+// end. Unread records are never said to be none: where the end is an old one,
+// such as while brokers do not answer, that is not known.
+func (c *claim) lag(next int64) int64 {
+	lag := max(0, c.end-next)
+	if lag == 0 && time.Since(c.endAt) > endFor {
+		return -1
+	}
+	return lag
 }
 
 // follow brings the claim to where the frame begins. Between what was read and

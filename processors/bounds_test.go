@@ -83,21 +83,59 @@ func TestClaimObservesBounds(t *testing.T) {
 	u := &boundsUnit{}
 	c := newClaim(place{"ticks", 0}, "ticks", 0, u, newBudget())
 	c.next = 100
-	c.observe(logBounds{120, 200, 200}, 100)
+	c.observe(logBounds{120, 200, 200}, 100, c.end)
 	c.next = 110
-	c.observe(logBounds{120, 200, 200}, 110)
+	c.observe(logBounds{120, 200, 200}, 110, c.end)
 	if len(u.told) != 0 {
 		t.Fatalf("told %q although it moves", u.told)
 	}
-	c.observe(logBounds{120, 200, 200}, 110)
-	c.observe(logBounds{120, 200, 200}, 120)
-	c.observe(logBounds{0, 90, 90}, 120)
-	c.observe(logBounds{0, 90, 90}, 90)
+	c.observe(logBounds{120, 200, 200}, 110, c.end)
+	c.observe(logBounds{120, 200, 200}, 120, c.end)
+	c.observe(logBounds{0, 90, 90}, 120, c.end)
+	c.observe(logBounds{0, 90, 90}, 90, c.end)
 	if want := []string{"lost 110-120", "cut 90"}; !slices.Equal(u.told, want) || c.next != 90 {
 		t.Errorf("told %q, next %d; want %q, 90", u.told, c.next, want)
 	}
 	c.stop = 200
-	if c.observe(logBounds{0, 90, 90}, 90); !c.drained(false) {
+	if c.observe(logBounds{0, 90, 90}, 90, c.end); !c.drained(false) {
 		t.Errorf("an end that was truncated away is waited for: next %d, stop %d", c.next, c.stop)
+	}
+}
+
+// How far the end is away is told by what is known last of the end: a frame
+// that has waited tells of an old one, and an old one that was reached is none.
+func TestClaimTellsItsLag(t *testing.T) {
+	t.Parallel()
+	c := newClaim(place{"ticks", 0}, "ticks", 0, &boundsUnit{}, newBudget())
+	c.next, c.end, c.committed = 100, 100, 100
+	if got := c.lag(100); got != -1 {
+		t.Errorf("lag %d at an end that nobody has told for long", got)
+	}
+	c.gate.assign(c)
+	c.queue.push(offsets(100, 104), logBounds{0, 105, 105}, fetching{})
+	c.queue.push(offsets(105, 109), logBounds{0, 110, 110}, fetching{})
+	c.observe(logBounds{0, 300, 300}, 100, c.end)
+	for _, want := range []int64{195, 190} {
+		if err := c.consume(); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.lag(c.next); got != want {
+			t.Errorf("lag %d at %d of 300", got, c.next)
+		}
+	}
+	c.observe(logBounds{0, 200, 200}, 110, 250) // asked before 300 was known
+	if got := c.lag(c.next); got != 190 {
+		t.Errorf("lag %d: an answer that was overtaken counts", got)
+	}
+	c.observe(logBounds{0, 200, 200}, 110, 300) // what was not read yet was cut off
+	if got := c.lag(c.next); got != 90 {
+		t.Errorf("lag %d of a log that ends at 200 by now", got)
+	}
+	c.endAt = c.endAt.Add(-2 * endFor)
+	if got := c.lag(c.next); got != 90 {
+		t.Errorf("lag %d: at least 90 are unread whatever the end is", got)
+	}
+	if got := c.lag(200); got != -1 {
+		t.Errorf("lag %d at an end that is an old one", got)
 	}
 }

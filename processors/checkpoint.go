@@ -7,18 +7,22 @@ import (
 	"time"
 )
 
-// sweep tells every unit the clock and how far it has read, but not while the
-// input is held.
+// sweep tells every unit the clock and how far it has read. While the input is
+// held, or read up to a fixed end, the clock judges nothing.
 func (s *session) sweep() {
-	if held, _ := s.g.control.input(); held != nil || !s.isPositioned() {
+	if !s.isPositioned() {
 		return
 	}
+	held, _ := s.g.control.input()
 	for _, c := range s.ordered {
 		c.mu.Lock()
-		if !c.failed && c.stop < 0 {
+		if !c.failed && held == nil && c.stop < 0 {
 			c.resume()
 			c.unit.progress(c.next, max(c.end, c.next))
 			c.unit.sweep()
+		}
+		if !c.failed {
+			c.unit.stands(c.end, c.lag(c.next))
 		}
 		c.mu.Unlock()
 	}
@@ -98,7 +102,7 @@ func (s *session) checkpoint(ctx context.Context, of scope) error {
 		b.claim.mu.Lock()
 		b.claim.settle(b)
 		b.claim.told = b.claim.told || b.closing
-		b.claim.unit.settle(b)
+		b.claim.unit.settle(b, b.claim.end, b.claim.lag(b.next))
 		b.claim.mu.Unlock()
 	}
 	s.g.fences.Store(0)

@@ -35,17 +35,18 @@ type claim struct {
 
 	mu        sync.Mutex // guards what follows
 	unit      unit
-	start     int64 // of the log, when the session began
-	next      int64 // next offset to read
-	end       int64 // readable end of the log, as known last
-	high      int64 // its high watermark when the session began
-	sampled   int64 // next when the log's bounds were asked for last
-	epoch     int32 // leader epoch of the last record read, -1: unknown
-	committed int64 // next as it is durable, -1: unknown
-	rewind    int64 // where the group's offset goes back to before rows that rest on less, -1: nowhere
-	stop      int64 // where --stop-at-end ends this partition, -1: nowhere
-	closed    bool  // stop is reached and the unit has been told
-	told      bool  // what the unit said to that is durable
+	start     int64     // of the log, when the session began
+	next      int64     // next offset to read
+	end       int64     // readable end of the log, as known last
+	endAt     time.Time // when that was known
+	high      int64     // its high watermark when the session began
+	sampled   int64     // next when the log's bounds were asked for last
+	epoch     int32     // leader epoch of the last record read, -1: unknown
+	committed int64     // next as it is durable, -1: unknown
+	rewind    int64     // where the group's offset goes back to before rows that rest on less, -1: nowhere
+	stop      int64     // where --stop-at-end ends this partition, -1: nowhere
+	closed    bool      // stop is reached and the unit has been told
+	told      bool      // what the unit said to that is durable
 	heard     time.Time
 	failed    bool
 	fromStart bool  // the group's committed offset is about another log
@@ -135,7 +136,12 @@ func (c *claim) consume() (err error) {
 	if len(records) < len(admitted) {
 		c.next = max(c.next, c.stop)
 	}
-	c.end = max(f.end, c.next)
+	// The frame may have waited for long: behind a pause its end is an old one,
+	// by which the audit would be where it is not, at the end.
+	c.end = max(c.end, f.end, c.next)
+	if f.at.After(c.endAt) {
+		c.endAt = f.at
+	}
 	c.heard = time.Now()
 	if c.stop < 0 {
 		c.unit.progress(c.next, c.end)

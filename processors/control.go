@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
 )
 
 // State is what a [Control] has an audit do.
@@ -18,6 +21,16 @@ const (
 	Restarting // between two lives of the groups
 )
 
+// String is Kafka Connect's word for the state.
+func (s State) String() string { return [...]string{"RUNNING", "PAUSED", "STOPPED", "RESTARTING"}[s] }
+
+// Asked is what an audit was asked to be last.
+type Asked struct {
+	State State     // Running, Paused or Stopped
+	Since time.Time // zero: nobody has asked for anything yet
+	By    string    // who has, as they are known; "" when they are not
+}
+
 // errAsked ends a life of the groups that another one may follow.
 var errAsked = errors.New("asked for over its control")
 
@@ -28,37 +41,55 @@ var errAsked = errors.New("asked for over its control")
 // the audit behind, for what it was not to read.
 //
 // What was asked for is not remembered when the process ends. Any goroutine may
-// call its methods; a nil Control leaves the audit running.
+// call its methods; a nil Control leaves the audit running. Whoever asks for
+// something says who they are, for the log and for those who wonder later why
+// nothing is judged.
 type Control struct {
+	log     zerolog.Logger
 	mu      sync.Mutex
-	target  State // Running, Paused or Stopped
-	alive   bool  // a life of the groups is under way
+	asked   Asked
+	begun   bool // the groups have been begun once
+	alive   bool // a life of them is under way
 	end     context.CancelCauseFunc
 	held    chan struct{} // closed when the input may go on; nil: it flows
-	changed chan struct{} // closed when target changes
+	changed chan struct{} // closed when asked changes
 	resumed int64         // times that held input has gone on
 }
 
-// NewControl is the control of an audit that runs from its start.
-func NewControl() *Control { return &Control{changed: make(chan struct{})} }
+// NewControl is the control of an audit that runs from its start. It logs what
+// is asked for.
+func NewControl(log zerolog.Logger) *Control {
+	return &Control{log: log, changed: make(chan struct{})}
+}
 
 // Pause holds the input, and starts a stopped audit's groups without it.
-func (c *Control) Pause() { c.set(Paused) }
+func (c *Control) Pause(by string) { c.set(Paused, by) }
 
 // Resume lets a paused or stopped audit go on.
-func (c *Control) Resume() { c.set(Running) }
+func (c *Control) Resume(by string) { c.set(Running, by) }
 
 // Stop has the audit leave its groups and wait.
-func (c *Control) Stop() { c.set(Stopped) }
+func (c *Control) Stop(by string) { c.set(Stopped, by) }
 
 // Restart ends the groups in order and begins them anew. A paused audit stays
 // paused; of a stopped one nothing is left to restart.
-func (c *Control) Restart() {
+func (c *Control) Restart(by string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.end != nil && c.target != Stopped {
+	if c.end != nil && c.asked.State != Stopped {
+		c.log.Info().Str("by", by).Stringer("state", c.asked.State).Msg("restart asked for: groups are left and joined again")
 		c.end(errAsked)
 	}
+}
+
+// Asked is what the audit was asked to be last. It answers at once.
+func (c *Control) Asked() Asked {
+	if c == nil {
+		return Asked{}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.asked
 }
 
 // State is what the audit does now: a stop is over once the groups are left.
@@ -69,23 +100,24 @@ func (c *Control) State() State {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case !c.alive && c.target == Stopped:
+	case !c.alive && c.asked.State == Stopped:
 		return Stopped
-	case !c.alive:
+	case !c.alive && c.begun:
 		return Restarting
-	case c.target == Paused:
+	case c.asked.State == Paused:
 		return Paused
 	}
 	return Running
 }
 
-func (c *Control) set(target State) {
+func (c *Control) set(target State, by string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.target == target {
+	if c.asked.State == target {
 		return
 	}
-	c.target = target
+	c.tell(target, by)
+	c.asked = Asked{target, time.Now(), by}
 	close(c.changed)
 	c.changed = make(chan struct{})
 	switch {
@@ -100,6 +132,23 @@ func (c *Control) set(target State) {
 	}
 }
 
+// tell logs what is asked for. What keeps ticks from being judged is a warning:
+// it must be found in a log that has no more than those.
+func (c *Control) tell(target State, by string) {
+	event, what := c.log.Info(), "resumed: ticks are judged again, from the next offset on"
+	switch target {
+	case Paused:
+		event, what = c.log.Warn(), "paused as asked: partitions are kept, no tick of them is judged until the audit is resumed"
+	case Stopped:
+		event, what = c.log.Warn(), "stopped as asked: the groups are left, nothing is judged here until the audit is resumed"
+	}
+	event = event.Str("by", by).Stringer("was", c.asked.State)
+	if !c.asked.Since.IsZero() {
+		event = event.Dur("for", time.Since(c.asked.Since))
+	}
+	event.Msg(what)
+}
+
 // begin is the context of a life of the groups. over ends it, and reports
 // whether Stop or Restart have already done so.
 func (c *Control) begin(ctx context.Context) (life context.Context, over func() (asked bool)) {
@@ -109,8 +158,8 @@ func (c *Control) begin(ctx context.Context) (life context.Context, over func() 
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.alive, c.end = true, end
-	if c.target == Stopped {
+	c.begun, c.alive, c.end = true, true, end
+	if c.asked.State == Stopped {
 		end(errAsked)
 	}
 	return life, func() bool {
@@ -127,7 +176,7 @@ func (c *Control) begin(ctx context.Context) (life context.Context, over func() 
 func (c *Control) start(ctx context.Context) bool {
 	for {
 		c.mu.Lock()
-		target, changed := c.target, c.changed
+		target, changed := c.asked.State, c.changed
 		c.mu.Unlock()
 		if target != Stopped {
 			return ctx.Err() == nil

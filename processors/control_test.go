@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/auditstream/auditstream/internal/kafkatest"
@@ -29,7 +30,10 @@ func TestPauseStopAndRestartLoseNothing(t *testing.T) {
 			r.produce(ticks...)
 			written += 300
 		}
-		control := processors.NewControl()
+		control := processors.NewControl(zerolog.Nop())
+		if s := control.State(); s != processors.Running {
+			t.Errorf("%s before the groups are begun first", s)
+		}
 		a := r.start(guarantee, func(r *rig) { r.cfg.Control = control })
 		await := func(want processors.State) {
 			t.Helper()
@@ -53,14 +57,14 @@ func TestPauseStopAndRestartLoseNothing(t *testing.T) {
 			t.Errorf("busiest %+v", loads)
 		}
 
-		control.Pause()
+		control.Pause("a test")
 		await(processors.Paused)
 		before := written
 		produce()
 		if stats := a.Status.Stats(); len(stats.Partitions) != 2 || !stats.Ready {
 			t.Errorf("paused: %d partitions, not ready for %q", len(stats.Partitions), stats.NotReady)
 		}
-		control.Stop()
+		control.Stop("a test")
 		await(processors.Stopped)
 		for p := range int32(2) {
 			if got := r.committed(r.topic(), p); got != int64(before) {
@@ -78,22 +82,22 @@ func TestPauseStopAndRestartLoseNothing(t *testing.T) {
 		if err != nil || described[group].State != "Empty" {
 			t.Errorf("stopped: group is %q, %v", described[group].State, err)
 		}
-		control.Restart() // of what is stopped there is nothing to restart
+		control.Restart("a test") // of what is stopped there is nothing to restart
 		if s := control.State(); s != processors.Stopped {
 			t.Errorf("state %d after a restart of what is stopped", s)
 		}
 
-		control.Resume()
+		control.Resume("a test")
 		judged(written)
 		produce()
-		control.Restart()
+		control.Restart("a test")
 		produce()
 		judged(written)
-		control.Pause()
+		control.Pause("a test")
 		produce()
-		control.Restart()
+		control.Restart("a test")
 		await(processors.Paused) // still
-		control.Resume()
+		control.Resume("a test")
 		judged(written)
 		a.stop()
 

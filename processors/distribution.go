@@ -120,6 +120,8 @@ func (u *distribution) progress(int64, int64) {}
 // Its input is never held.
 func (u *distribution) goesOn() {}
 
+func (u *distribution) stands(int64, int64) {}
+
 func (u *distribution) sweep() {
 	now := time.Now().UnixNano()
 	lags, rebalances := u.clocks()
@@ -300,7 +302,7 @@ func (u *distribution) giveBack(b *batch) {
 	}
 }
 
-func (u *distribution) settle(*batch) {
+func (u *distribution) settle(_ *batch, _, _ int64) {
 	if u.finals == finalTaken {
 		u.finals = finalDurable
 	}

@@ -1,6 +1,9 @@
 package processors
 
 import (
+	"maps"
+	"time"
+
 	"github.com/auditstream/auditstream/engine"
 )
 
@@ -23,6 +26,54 @@ func (s *Status) Symbols(match func(name string) bool, most int) (found []Symbol
 		return !more
 	})
 	return found, more
+}
+
+// SymbolCount is the number of symbols of this process's partitions, each
+// counted once a topic, on however many of its partitions it is. It is counted
+// anew when partitions have got symbols, and seldom enough to cost little.
+func (s *Status) SymbolCount() int64 {
+	s.names.Lock()
+	defer s.names.Unlock()
+	began := time.Now()
+	if began.Sub(s.named.at) < 20*s.named.took {
+		return s.named.n
+	}
+	held, topics := map[place]int{}, map[string]int{}
+	s.eachJudge(func(p place, judge *engine.Partition) bool {
+		held[p] = judge.Symbols()
+		topics[p.topic]++
+		return true
+	})
+	if maps.Equal(held, s.named.held) {
+		return s.named.n
+	}
+	n, names := 0, map[string]map[string]struct{}{}
+	s.eachJudge(func(p place, judge *engine.Partition) bool {
+		if topics[p.topic] == 1 {
+			n += judge.Symbols()
+			return true
+		}
+		if names[p.topic] == nil {
+			names[p.topic] = map[string]struct{}{}
+		}
+		for _, name := range judge.SymbolNames() {
+			names[p.topic][name] = struct{}{}
+		}
+		return true
+	})
+	for _, of := range names {
+		n += len(of)
+	}
+	s.named = named{held, int64(n), began, time.Since(began)}
+	return s.named.n
+}
+
+// named is a count of symbols, and what it rests on.
+type named struct {
+	held map[place]int
+	n    int64
+	at   time.Time
+	took time.Duration
 }
 
 // PartitionLoad is the busiest symbols of a partition, most ticks first.

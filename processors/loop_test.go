@@ -21,10 +21,10 @@ type foundUnit struct {
 	found bool
 }
 
-func (u *foundUnit) urgent() bool          { return u.found }
-func (u *foundUnit) take() (*batch, error) { return &batch{inner: u}, nil }
-func (u *foundUnit) giveBack(*batch)       {}
-func (u *foundUnit) settle(*batch)         {}
+func (u *foundUnit) urgent() bool                { return u.found }
+func (u *foundUnit) take() (*batch, error)       { return &batch{inner: u}, nil }
+func (u *foundUnit) giveBack(*batch)             {}
+func (u *foundUnit) settle(*batch, int64, int64) {}
 
 // notedSink notes the partitions of each checkpoint.
 type notedSink struct {

@@ -3,6 +3,7 @@ package processors
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 )
@@ -21,6 +22,7 @@ const (
 type frame struct {
 	records   []*kgo.Record // never empty; control records included
 	logBounds               // of the log when they were fetched
+	at        time.Time     // when they were
 	cut       int64         // where the log had been truncated before them, -1: nowhere
 	bytes     int64
 }
@@ -77,9 +79,10 @@ func (q *queue) push(records []*kgo.Record, b logBounds, f fetching) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.fetching = f
+	now := time.Now()
 	for len(records) > 0 {
 		n := min(frameRecords, len(records))
-		f := &frame{records: records[:n:n], logBounds: b, cut: q.cut}
+		f := &frame{records: records[:n:n], logBounds: b, at: now, cut: q.cut}
 		q.cut = -1
 		for _, r := range f.records {
 			f.bytes += int64(len(r.Value) + len(r.Key) + 64)

@@ -175,7 +175,7 @@ func (s *session) bounds(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		c.start, c.end, c.high = b.start, b.end, b.high
+		c.start, c.end, c.high, c.endAt = b.start, b.end, b.high, time.Now()
 		if stop, ok := s.g.ends[c.place]; ok {
 			c.stop = min(stop, b.high)
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"time"
 
 	"github.com/IBM/sarama"
 	"github.com/twmb/franz-go/pkg/kadm"
@@ -24,7 +23,13 @@ import (
 // what Kafka has answered for longer than a checkpoint may fail.
 func Run(ctx context.Context, cfg Config) error {
 	cfg.setDefaults()
+	cfg.Status.obeys(cfg.Control)
+	beside, done := context.WithCancel(ctx)
+	var summary sync.WaitGroup
+	summary.Go(func() { cfg.summarize(beside) })
 	err := run(ctx, &cfg)
+	done()
+	summary.Wait()
 	if err != nil {
 		cfg.Status.update(func(s *Stats) { s.Fatal = err })
 	}
@@ -171,7 +176,6 @@ func (a *audit) run(ctx context.Context) error {
 	var beside, both sync.WaitGroup
 	beside.Go(func() { a.lags.run(ctx) })
 	beside.Go(func() { a.cfg.settings.run(ctx) })
-	beside.Go(func() { a.summarize(ctx) })
 	beside.Go(func() { a.watchTopics(ctx) })
 	if a.cfg.StopAtEnd {
 		beside.Go(func() { a.finish(ctx, cancel) })
@@ -241,34 +245,5 @@ func (a *audit) leave(cause error) {
 		if err != nil {
 			a.cfg.Logger.Debug().Err(err).Str("group", group).Msg("not left")
 		}
-	}
-}
-
-// summarize logs one line an interval in place of one a record.
-func (a *audit) summarize(ctx context.Context) {
-	ticker := time.NewTicker(10 * time.Second)
-	defer ticker.Stop()
-	var before int64
-	last := time.Now()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-		stats := a.cfg.Status.Stats()
-		var ticks, lag, opened int64
-		for _, p := range stats.Partitions {
-			ticks += p.Counts.Records
-			lag += p.Lag
-		}
-		for _, n := range stats.Opened {
-			opened += n
-		}
-		now := time.Now()
-		a.cfg.Logger.Info().Int("partitions", len(stats.Partitions)).Int64("records", ticks).
-			Float64("records_per_s", float64(max(0, ticks-before))/now.Sub(last).Seconds()).
-			Int64("lag", lag).Int64("findings_opened", opened).Strs("not_ready", stats.NotReady).Msg("audit")
-		before, last = ticks, now
 	}
 }

@@ -18,6 +18,9 @@ type Stats struct {
 	NotReady []string // why not, one clause each
 	Fatal    error    // what ended the run
 	Instance string   // instance.id in force
+	State    State    // what the audit does now
+	Asked    Asked    // what it was asked to do
+	Judged   Judged   // by this process, since it started
 
 	Partitions []PartitionStatus // owned by this process, by topic and number
 	Lags       []LagStatus       // watched groups, where this process judges them
@@ -41,12 +44,28 @@ type PartitionStatus struct {
 	Counts    engine.Counts // since the group's first record
 	Through   int64         // last offset judged, -1: none
 	End       int64         // readable end of the log known last, -1: unknown
-	Lag       int64         // records between the audit and that end
+	Lag       int64         // records between the audit and that end, -1: unknown
 	Symbols   int64
-	Live      bool // the audit keeps up with the partition
+	Live      bool // the audit keeps up with the partition; never while it is paused
 	Stalled   bool // it stands still although records are unread
 
 	liveSince time.Time // on this process's clock
+}
+
+// Judged is what a process has judged itself: what it restored at the start or
+// with partitions that came to it is not in it.
+type Judged struct{ Records, Ticks, Disorder int64 }
+
+// Lag is the sum of the partitions' lags; it is not known where one is not, nor
+// where no partition is owned.
+func (s *Stats) Lag() (records int64, known bool) {
+	for _, p := range s.Partitions {
+		if p.Lag < 0 {
+			return 0, false
+		}
+		records += p.Lag
+	}
+	return records, len(s.Partitions) > 0
 }
 
 // LagStatus is a watched group's lag on one partition.
@@ -85,7 +104,11 @@ type Status struct {
 	symbols    *group                 // that judges ticks, once it is made
 	open       map[string]openFinding // by finding_id
 	topics     map[string]TopicStatus
-	schemas    Schemas // nil: nothing is waited for
+	schemas    Schemas  // nil: nothing is waited for
+	control    *Control // nil: nobody pauses or stops the audit
+
+	names sync.Mutex // guards named
+	named named
 }
 
 // NewStatus is the status of an audit that has not started.
@@ -105,6 +128,7 @@ func (s *Status) Stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.stats
+	c.State, c.Asked = s.control.State(), s.control.Asked()
 	c.Opened = maps.Clone(c.Opened)
 	c.Open, c.OpenSince = s.counted()
 	for _, topic := range slices.Sorted(maps.Keys(s.topics)) {
@@ -146,6 +170,23 @@ func (s *Status) group(name, notReady string) {
 	s.groups[name] = notReady
 }
 
+// obeys has the status tell what the audit was asked to do.
+func (s *Status) obeys(c *Control) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.control = c
+}
+
+// judged adds what was judged between two counts of a partition.
+func (s *Status) judged(before, after *engine.Counts) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	j := &s.stats.Judged
+	j.Records += after.Records - before.Records
+	j.Ticks += after.Ticks - before.Ticks
+	j.Disorder += after.Disorder - before.Disorder
+}
+
 func (s *Status) update(f func(*Stats)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,6 +202,7 @@ func (s *Status) partition(p PartitionStatus) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := partitionKey(p.Topic, p.Partition)
+	p.Live = p.Live && s.control.Asked().State != Paused
 	if was := s.partitions[key]; was.Live {
 		p.liveSince = was.liveSince
 	} else {
@@ -170,16 +212,17 @@ func (s *Status) partition(p PartitionStatus) {
 }
 
 // standing notes how a partition stands between checkpoints: one that stands
-// still has none.
-func (s *Status) standing(topic string, id int32, end, lag int64, stalled bool) {
+// still, or is held, has none.
+func (s *Status) standing(at place, end, lag int64, stalled bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	key := partitionKey(topic, id)
+	key := partitionKey(at.topic, at.partition)
 	p, known := s.partitions[key]
 	if !known {
 		return
 	}
-	p.End, p.Lag, p.Stalled = end, lag, stalled
+	paused := s.control.Asked().State == Paused
+	p.End, p.Lag, p.Stalled, p.Live = end, lag, stalled && !paused, p.Live && !paused
 	s.partitions[key] = p
 }
 

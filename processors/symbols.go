@@ -29,7 +29,6 @@ type symbols struct {
 
 	letters     []*sarama.ProducerMessage // dead letters that wait for the checkpoint
 	letterBytes int
-	next, end   int64
 	restored    bool     // there is a row of the partition
 	from        int64    // first offset that the restored state rests on
 	obsolete    []string // symbols of a topic that is gone; their rows are to be deleted
@@ -46,7 +45,7 @@ type symbolsBatch struct {
 const urgentLetters = 8 << 20 // bytes of dead letters that ask for a checkpoint
 
 func newSymbols(cfg *Config, p place, table string, decoder codecs.TickDecoder, log zerolog.Logger) *symbols {
-	u := &symbols{place: p, cfg: cfg, table: table, log: log, end: -1}
+	u := &symbols{place: p, cfg: cfg, table: table, log: log}
 	u.ticks = codecs.NewTickReader(decoder, cfg.Limits.ProducerHeader)
 	u.judge = u.fresh()
 	return u
@@ -102,7 +101,7 @@ func (u *symbols) recovered(b logBounds) (fresh bool, err error) {
 	u.judge.SetTopicID(id)
 	u.cfg.Status.partition(PartitionStatus{
 		Topic: u.topic, Partition: u.partition, Counts: u.judge.Counts(), Through: u.judge.Through(),
-		End: b.end, Lag: max(0, b.end-u.judge.Next()), Symbols: int64(u.judge.Symbols()),
+		End: b.end, Lag: max(0, b.end-max(b.start, u.judge.Next())), Symbols: int64(u.judge.Symbols()),
 	})
 	return fresh, nil
 }
@@ -125,6 +124,11 @@ func (u *symbols) truncated(to int64) {
 }
 
 func (u *symbols) consume(records []*kgo.Record) error {
+	before := u.judge.Counts()
+	defer func() {
+		after := u.judge.Counts()
+		u.cfg.Status.judged(&before, &after)
+	}()
 	now, wall := int64(engine.NoTime), time.Now().UnixNano()
 	if u.judge.ReadAt(wall); u.judge.Live() {
 		now = wall
@@ -173,7 +177,6 @@ func (u *symbols) bad(r *kgo.Record, t *engine.Tick) error {
 }
 
 func (u *symbols) progress(next, end int64) {
-	u.next, u.end = next, end
 	if u.cfg.StopAtEnd {
 		return // judged by record time to the end
 	}
@@ -192,8 +195,11 @@ func (u *symbols) sweep() {
 		u.judge.ClockStepped(int64(step), now)
 	}
 	u.judge.Sweep(now)
-	unread, stalled := u.judge.Stalled(now)
-	u.cfg.Status.standing(u.topic, u.partition, u.end, max(0, u.end-u.next), stalled && unread > 0)
+}
+
+func (u *symbols) stands(end, lag int64) {
+	unread, stalled := u.judge.Stalled(time.Now().UnixNano())
+	u.cfg.Status.standing(u.place, end, lag, stalled && unread > 0)
 }
 
 func (u *symbols) close() { u.judge.Close(engine.NoTime) }
@@ -263,14 +269,14 @@ func (u *symbols) giveBack(b *batch) {
 	u.obsolete = append(inner.obsolete, u.obsolete...)
 }
 
-func (u *symbols) settle(b *batch) {
-	status := PartitionStatus{Topic: u.topic, Partition: u.partition, End: u.end, Live: u.judge.Live()}
-	if inner, ok := b.inner.(*symbolsBatch); ok {
-		s := inner.snapshot
-		status.Counts, status.Through, status.Symbols = s.PartitionRow.Counts, s.PartitionRow.Through, s.PartitionRow.Symbols
-	} else {
+func (u *symbols) settle(b *batch, end, lag int64) {
+	inner, ok := b.inner.(*symbolsBatch)
+	if !ok {
 		return
 	}
-	status.Lag = max(0, u.end-b.next)
-	u.cfg.Status.partition(status)
+	row := &inner.snapshot.PartitionRow
+	u.cfg.Status.partition(PartitionStatus{
+		Topic: u.topic, Partition: u.partition, End: end, Lag: lag, Live: u.judge.Live(),
+		Counts: row.Counts, Through: row.Through, Symbols: row.Symbols,
+	})
 }

@@ -22,6 +22,7 @@ type TopicStatus struct {
 	Skew       float64 // busiest ÷ mean
 	SkewKnown  bool    // the window was judged for skew
 	OutOfOrder int64   // symbols out of order
+	Symbols    int64   // each once, on however many partitions
 }
 
 // openMost bounds the memory of open findings.
@@ -38,7 +39,7 @@ func (s *Status) reported(r *engine.Report) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r.Trigger == engine.TriggerInterval && r.Partition == nil {
-		s.topics[r.Topic] = TopicStatus{r.Topic, r.Status, r.SkewRatio, r.SkewApplicable, r.OutOfOrderTotal}
+		s.topics[r.Topic] = TopicStatus{r.Topic, r.Status, r.SkewRatio, r.SkewApplicable, r.OutOfOrderTotal, r.Symbols}
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]

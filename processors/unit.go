@@ -31,6 +31,9 @@ type unit interface {
 	progress(next, end int64)
 	// sweep tells the clock, once a second.
 	sweep()
+	// stands tells for the status, once a second and after sweep, where reading
+	// stands: the readable end, and the records up to there, -1: unknown.
+	stands(end, lag int64)
 	// goesOn tells that input which was held on purpose flows again.
 	goesOn()
 	// close is told once when everything up to the fixed end has been consumed.
@@ -41,8 +44,8 @@ type unit interface {
 	take() (*batch, error)
 	// giveBack returns a batch that did not become durable.
 	giveBack(*batch)
-	// settle is told that a batch has become durable.
-	settle(*batch)
+	// settle is told that a batch has become durable, with where reading stands.
+	settle(b *batch, end, lag int64)
 }
 
 // batch is what one checkpoint makes durable for one claim, in this order:

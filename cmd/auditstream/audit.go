@@ -46,7 +46,7 @@ func audit(ctx context.Context, c *config.Config, o auditOptions) error {
 		return err
 	}
 	defer values.Close()
-	o.control = processors.NewControl()
+	o.control = processors.NewControl(o.log)
 	o.board = pageBoard(c, o.status, o.control)
 	o.onReport = both(o.board.Report, o.onReport)
 	p, err := processorConfig(ctx, admin, c, o)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/tls"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -45,6 +46,10 @@ func (a *app) healthcheckCommand() *cobra.Command {
 				if strings.Contains(string(body), "stopped as asked") {
 					err = withTry(err, fmt.Sprintf("curl -X PUT %s://%s/connectors/NAME/resume, NAME being the key name: it was stopped over REST", request.URL.Scheme, request.URL.Host))
 				}
+			}
+			var said struct{ Note string }
+			if err == nil && json.Unmarshal(body, &said) == nil && said.Note != "" {
+				fmt.Fprintln(cmd.ErrOrStderr(), "note: "+said.Note)
 			}
 			return err
 		},

@@ -10,10 +10,14 @@ import (
 
 func TestHealthcheck(t *testing.T) {
 	ready := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/stopped" {
+		switch r.URL.Path {
+		case "/readyz":
+		case "/paused":
+			_, _ = w.Write([]byte(`{"ready":true,"reasons":[],"state":"PAUSED","note":"paused as asked"}`))
+		case "/stopped":
 			w.WriteHeader(http.StatusServiceUnavailable)
 			_, _ = w.Write([]byte(`{"ready":false,"reasons":["auditstream-prices: stopped as asked"]}`))
-		} else if r.URL.Path != "/readyz" {
+		default:
 			w.WriteHeader(http.StatusServiceUnavailable)
 			_, _ = w.Write([]byte(`{"ready":false,"reasons":["ticks/0 is recovering"]}`))
 		}
@@ -26,6 +30,7 @@ func TestHealthcheck(t *testing.T) {
 		said string
 	}{
 		ready.URL + "/readyz":  {exitDone, ""},
+		ready.URL + "/paused":  {exitDone, "note: paused as asked\n"},
 		ready.URL + "/other":   {exitFailed, "503 Service Unavailable: {\"ready\":false,\"reasons\":[\"ticks/0 is recovering\"]}"},
 		ready.URL + "/stopped": {exitFailed, "try: curl -X PUT " + ready.URL + "/connectors/NAME/resume"},
 		gone.URL + "/readyz":   {exitFailed, "connection refused"},

@@ -23,6 +23,7 @@ func pageBoard(c *config.Config, status *processors.Status, control *processors.
 			found, more := status.Symbols(match, most)
 			return pageSymbols(found), more
 		},
+		Distinct: status.SymbolCount,
 		Busiest: func(most int) (loads []livepage.Load) {
 			for _, l := range status.Busiest(most) {
 				load := livepage.Load{Topic: l.Topic, Partition: l.Partition}
@@ -48,7 +49,13 @@ func both(first, second func(*engine.Report)) func(*engine.Report) {
 }
 
 func pageStatus(s processors.Stats) livepage.Status {
-	status := livepage.Status{NotReady: s.NotReady, Instance: s.Instance, AgeCount: s.TickAges.Count, AgeSum: s.TickAges.Sum}
+	status := livepage.Status{
+		NotReady: s.NotReady, Instance: s.Instance, AgeCount: s.TickAges.Count, AgeSum: s.TickAges.Sum,
+		Ticks: s.Judged.Ticks, Disorder: s.Judged.Disorder,
+	}
+	if s.Asked.State != processors.Running {
+		status.StateSince, status.StateBy = s.Asked.Since, s.Asked.By
+	}
 	for _, n := range s.Open {
 		status.Open += n
 	}

@@ -23,7 +23,8 @@ func listen(ctx context.Context, admin *kafka.Admin, c *config.Config, o auditOp
 	if err != nil {
 		return nil, err
 	}
-	own := httpapi.Handler(build(), func() httpapi.Status { return httpStatus(o.status.Stats(), c.MetricsLagNames) })
+	own := httpapi.Handler(build(), func() httpapi.Status { return httpStatus(o.status.Stats(), c.MetricsLagNames) },
+		func() httpapi.Doing { return doing(c.Name, o.control) })
 	mux := http.NewServeMux()
 	for _, path := range []string{"/healthz", "/readyz", "/metrics"} {
 		mux.Handle(path, own)
@@ -81,6 +82,7 @@ func connector(ctx context.Context, admin *kafka.Admin, c *config.Config, o audi
 		},
 		Keys:    connectorKeys(),
 		Check:   checkByKey,
+		Named:   c.RestUsername != "",
 		Control: o.control,
 	}, listening, nil
 }

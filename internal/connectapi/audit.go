@@ -14,13 +14,13 @@ const (
 	alias      = "AuditSink"
 )
 
-// Control is how clients act on the audit. What it asks for may take effect
-// after it has returned.
+// Control is how clients act on the audit, with who they are as far as that is
+// known. What it asks for may take effect after it has returned.
 type Control interface {
-	Pause()
-	Resume()
-	Stop()
-	Restart()
+	Pause(by string)
+	Resume(by string)
+	Stop(by string)
+	Restart(by string)
 }
 
 // Audit is the running audit as a connector.
@@ -38,6 +38,8 @@ type Audit struct {
 	Keys      []Key
 	// Check gives what is wrong with a configuration, by key; it reads nothing.
 	Check func(map[string]string) map[string][]string
+	// Named: who comes here has shown a password for the name that is given.
+	Named bool
 	Control
 }
 

@@ -10,21 +10,21 @@ const unknownConnector = "Unknown connector {connector}"
 
 func (c *call) pause() {
 	if c.known(unknownConnector) {
-		c.Control.Pause()
+		c.Control.Pause(c.by())
 		c.empty(http.StatusAccepted)
 	}
 }
 
 func (c *call) resume() {
 	if c.known(unknownConnector) {
-		c.Control.Resume()
+		c.Control.Resume(c.by())
 		c.empty(http.StatusAccepted)
 	}
 }
 
 func (c *call) stop() {
 	if c.known(unknownConnector) {
-		c.Control.Stop()
+		c.Control.Stop(c.by())
 		c.empty(http.StatusNoContent)
 	}
 }
@@ -40,7 +40,7 @@ func (c *call) restart() {
 	tasks, failed := strings.EqualFold(query.Get("includeTasks"), "true"), strings.EqualFold(query.Get("onlyFailed"), "true")
 	state, trace := c.State()
 	if !failed || state == Failed {
-		c.Control.Restart()
+		c.Control.Restart(c.by())
 		if state != Stopped {
 			state, trace = Restarting, ""
 		}
@@ -54,7 +54,7 @@ func (c *call) restart() {
 
 func (c *call) restartTask() {
 	if _, ok := c.task("Unknown task: "); ok {
-		c.Control.Restart()
+		c.Control.Restart(c.by())
 		c.empty(http.StatusNoContent)
 	}
 }

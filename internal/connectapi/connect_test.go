@@ -2,6 +2,9 @@ package connectapi
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/json"
 	"errors"
 	"io"
@@ -18,12 +21,47 @@ import (
 func TestDocsRest(t *testing.T) { doctest.Check(t, "rest.md", Page()) }
 
 // recorder is a Control that notes what it was asked for.
-type recorder struct{ asked []string }
+type recorder struct{ asked, by []string }
 
-func (r *recorder) Pause()   { r.asked = append(r.asked, "pause") }
-func (r *recorder) Resume()  { r.asked = append(r.asked, "resume") }
-func (r *recorder) Stop()    { r.asked = append(r.asked, "stop") }
-func (r *recorder) Restart() { r.asked = append(r.asked, "restart") }
+func (r *recorder) Pause(by string)   { r.note("pause", by) }
+func (r *recorder) Resume(by string)  { r.note("resume", by) }
+func (r *recorder) Stop(by string)    { r.note("stop", by) }
+func (r *recorder) Restart(by string) { r.note("restart", by) }
+
+func (r *recorder) note(what, by string) {
+	r.asked, r.by = append(r.asked, what), append(r.by, by)
+}
+
+// Who asked is known by what was verified, and the address.
+func TestWhoAsks(t *testing.T) {
+	subject := pkix.Name{CommonName: "deployer"}
+	chains := &tls.ConnectionState{VerifiedChains: [][]*x509.Certificate{{{Subject: subject}}}}
+	for name, c := range map[string]struct {
+		named bool
+		tls   *tls.ConnectionState
+		agent string
+		want  string
+	}{
+		"anybody":             {false, nil, "", "from 10.0.0.7:999"},
+		"by a program":        {false, nil, "curl/8.5.0", "from 10.0.0.7:999 by curl/8.5.0"},
+		"with a password":     {true, nil, "kcctl", "ops from 10.0.0.7:999 by kcctl"},
+		"with a certificate":  {false, chains, "", "CN=deployer from 10.0.0.7:999"},
+		"by a program of ill": {false, nil, "x\x1b[31m\xff" + strings.Repeat("y", 200), "from 10.0.0.7:999 by x[31m" + strings.Repeat("y", 73)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, r := audit(Running, "")
+			a.Named = c.named
+			request := httptest.NewRequest("PUT", "/connectors/prices/pause", http.NoBody)
+			request.SetBasicAuth("ops", "s3cret")
+			request.RemoteAddr, request.TLS = "10.0.0.7:999", c.tls
+			request.Header.Set("User-Agent", c.agent)
+			Handler(a, nil).ServeHTTP(httptest.NewRecorder(), request)
+			if !slices.Equal(r.by, []string{c.want}) {
+				t.Errorf("by %q, want %q", r.by, c.want)
+			}
+		})
+	}
+}
 
 // audit is one in the given state.
 func audit(s State, trace string) (*Audit, *recorder) {

@@ -31,13 +31,16 @@ const tail = "\nAn unknown connector, task or path is 404.\n\n" +
 	"## What pause, stop and restart do\n\n" +
 	"They act on the instance that answers, take effect at once or within seconds, lose nothing, and hold until they are\n" +
 	"undone or the process ends: a process that starts runs. Both pause and stop hold the offsets.\n\n" +
-	"- `pause`: no tick is judged any more. Partitions are kept, what was judged is made durable, `/readyz` stays 200. Neither\n" +
+	"- `pause`: no tick is judged any more. Partitions are kept, what was judged is made durable, the lag goes on growing. Neither\n" +
 	"  `STALE_TICK` of kind SILENT nor `AUDITOR_BEHIND` is told for what was not to be read, then or after `resume`. Watched\n" +
 	"  groups are still watched; reports of whole topics wait for the windows of their partitions until `resume`.\n" +
+	"  `/readyz` stays 200 and says `PAUSED` ([metrics.md](metrics.md) says why); `auditstream_paused` is 1, and the page says so.\n" +
 	"- `stop`: a last checkpoint, then both groups are left: other instances take the partitions over. There is no task,\n" +
 	"  and `/readyz` answers 503. In Kubernetes a service needs `publishNotReadyAddresses` to reach such a pod by name.\n" +
 	"- `resume`: goes on at the next offset, after a stop by joining the groups again.\n" +
 	"- `restart`: as a stop and a resume; what is paused stays paused, what is stopped stays stopped.\n\n" +
+	"Each is logged with who has asked, as far as it is known: the name by basic authentication, the subject of a certificate, the\n" +
+	"address, and the program by its own account. The line `audit` of every 10 s says `state`, and `since` and `by` when it is held.\n\n" +
 	"## Who may ask\n\n" +
 	"Whoever reaches the address may pause the audit and see its symbols. So an address beyond loopback is refused (exit code 2)\n" +
 	"unless one of these is set:\n\n" +

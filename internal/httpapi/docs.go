@@ -43,6 +43,12 @@ func MetricsPage(alerting string) string {
 	}
 	b.WriteString("\n`auditstream alert` has metrics of its own on `alert.listeners`:\n\n" + alerting)
 	b.WriteString("\n`/healthz` answers 200 while the process answers at all. `/readyz` answers 200 after recovery and\n" +
-		"while no partition stands still, otherwise 503; its JSON says why: `{\"ready\":false,\"reasons\":[…]}`.\n")
+		"while no partition stands still, otherwise 503; its JSON says why: `{\"ready\":false,\"reasons\":[…],\"state\":\"RUNNING\"}`.\n\n" +
+		"Both say in `state` what the audit was asked to do over Connect's REST, and with `PAUSED` and `STOPPED` in `since` and\n" +
+		"`note` since when and how to undo it. A pause is no fault, so it changes no code: `/healthz` stays 200, or Kubernetes would\n" +
+		"restart the pod and the restart would end the pause; `/readyz` stays 200, or the pod would leave its service, by which\n" +
+		"`resume` comes, and hold up a rollout. Kafka Connect too calls a worker well whose connectors are paused. What must not\n" +
+		"be forgotten is for alerts: `auditstream_paused`, and the rule `AuditstreamPaused` in `compose/rules/auditor.yml`. A\n" +
+		"stopped audit has given its partitions away, does no work, and is not ready: 503.\n")
 	return b.String()
 }

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"encoding/json"
 	"net/http"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
@@ -21,20 +22,22 @@ type Build struct {
 //	              otherwise 503 with the reasons
 //	GET /metrics  the metrics of docs/metrics.md
 //
-// and everything else with an error in Kafka Connect's shape. status is asked
-// once a request; it must be safe to call at any time.
-func Handler(build Build, status func() Status) http.Handler {
+// and everything else with an error in Kafka Connect's shape. Both of the first
+// say what the audit was asked to do. status is asked once a request, but not
+// for /healthz, which must answer whatever the audit does; both functions must
+// be safe to call at any time, and doing must answer at once.
+func Handler(build Build, status func() Status, doing func() Doing) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		writeJSON(w, http.StatusOK, map[string]any{"status": "ok"})
+		writeJSON(w, http.StatusOK, health{"ok", told(doing())})
 	})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		s := status()
 		if len(s.NotReady) == 0 {
-			writeJSON(w, http.StatusOK, readiness{Ready: true, Reasons: []string{}})
+			writeJSON(w, http.StatusOK, readiness{true, []string{}, told(doing())})
 			return
 		}
-		writeJSON(w, http.StatusServiceUnavailable, readiness{Reasons: s.NotReady})
+		writeJSON(w, http.StatusServiceUnavailable, readiness{false, s.NotReady, told(doing())})
 	})
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry(build, status), promhttp.HandlerOpts{}))
 	known := map[string]bool{"/healthz": true, "/readyz": true, "/metrics": true}
@@ -49,9 +52,32 @@ func Handler(build Build, status func() Status) http.Handler {
 	return mux
 }
 
+type health struct {
+	Status string `json:"status"`
+	asked
+}
+
 type readiness struct {
 	Ready   bool     `json:"ready"`
 	Reasons []string `json:"reasons"` // why it is not ready
+	asked
+}
+
+// asked is what the audit was asked to do. Who has asked is left out: these
+// answers are for everybody.
+type asked struct {
+	State string     `json:"state"`
+	Since *time.Time `json:"since,omitempty"`
+	Note  string     `json:"note,omitempty"`
+}
+
+func told(d Doing) asked {
+	a := asked{State: d.State, Note: d.Note}
+	if !d.Since.IsZero() {
+		since := d.Since.UTC().Truncate(time.Millisecond)
+		a.Since = &since
+	}
+	return a
 }
 
 // writeError has the shape of Kafka Connect's errors

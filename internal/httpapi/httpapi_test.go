@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -25,12 +26,12 @@ func running() httpapi.Status {
 		Partitions: []httpapi.Partition{
 			{Topic: "ticks", Partition: 0, Records: 12, Ticks: 11, Lag: 3, Live: true, Symbols: 5,
 				Counts: engine.Counts{Unreadable: 1, Disorder: 2, KeyBytes: 40, ValueBytes: 600}},
-			{Topic: "ticks", Partition: 1, Records: 7, Ticks: 7},
+			{Topic: "ticks", Partition: 1, Records: 7, Ticks: 7, Lag: -1},
 		},
 		Open:        map[engine.Code]int64{engine.SymbolSplit: 2},
 		Opened:      map[engine.Code]int64{engine.SymbolSplit: 3},
 		OpenSince:   map[engine.Code]time.Time{engine.SymbolSplit: time.UnixMilli(1_795_888_800_500)},
-		Topics:      []httpapi.Topic{{Topic: "ticks", Status: engine.StatusSkew, Skew: 1.5, SkewKnown: true, OutOfOrder: 4}, {Topic: "trades", Status: engine.StatusHealthy}},
+		Topics:      []httpapi.Topic{{Topic: "ticks", Status: engine.StatusSkew, Skew: 1.5, SkewKnown: true, OutOfOrder: 4, Symbols: 9}, {Topic: "trades", Status: engine.StatusHealthy}},
 		TickAges:    httpapi.Durations{Count: 4, Sum: time.Second, Buckets: map[time.Duration]uint64{time.Second: 4}},
 		Checkpoints: httpapi.Durations{Count: 2, Sum: 30 * time.Millisecond, Buckets: map[time.Duration]uint64{10 * time.Millisecond: 1, time.Second: 2}},
 		Detections:  httpapi.Durations{Count: 1, Sum: 80 * time.Millisecond, Buckets: map[time.Duration]uint64{100 * time.Millisecond: 1}},
@@ -45,27 +46,64 @@ func running() httpapi.Status {
 	}
 }
 
+// asked is an audit that was not asked for anything.
+func asked() httpapi.Doing { return httpapi.Doing{State: "RUNNING"} }
+
 func ask(t *testing.T, status func() httpapi.Status, method, path string) (int, string) {
 	t.Helper()
 	w := httptest.NewRecorder()
-	httpapi.Handler(build, status).ServeHTTP(w, httptest.NewRequest(method, path, nil))
+	httpapi.Handler(build, status, asked).ServeHTTP(w, httptest.NewRequest(method, path, nil))
 	return w.Code, w.Body.String()
 }
 
 func TestAliveWhateverTheAuditDoes(t *testing.T) {
 	never := func() httpapi.Status { t.Error("healthz asked for the status"); return httpapi.Status{} }
-	if code, body := ask(t, never, "GET", "/healthz"); code != 200 || body != `{"status":"ok"}`+"\n" {
+	if code, body := ask(t, never, "GET", "/healthz"); code != 200 || body != `{"status":"ok","state":"RUNNING"}`+"\n" {
 		t.Errorf("%d %s", code, body)
 	}
 }
 
 func TestReadinessSaysWhyNot(t *testing.T) {
-	if code, body := ask(t, running, "GET", "/readyz"); code != 200 || body != `{"ready":true,"reasons":[]}`+"\n" {
+	if code, body := ask(t, running, "GET", "/readyz"); code != 200 || body != `{"ready":true,"reasons":[],"state":"RUNNING"}`+"\n" {
 		t.Errorf("%d %s", code, body)
 	}
 	recovering := func() httpapi.Status { return httpapi.Status{NotReady: []string{"ticks/0 is recovering"}} }
-	if code, body := ask(t, recovering, "GET", "/readyz"); code != 503 || body != `{"ready":false,"reasons":["ticks/0 is recovering"]}`+"\n" {
+	if code, body := ask(t, recovering, "GET", "/readyz"); code != 503 || body != `{"ready":false,"reasons":["ticks/0 is recovering"],"state":"RUNNING"}`+"\n" {
 		t.Errorf("%d %s", code, body)
+	}
+}
+
+// What was asked for on purpose changes no code, but it is said, to everybody
+// and so without who has asked.
+func TestAPauseIsSaid(t *testing.T) {
+	for _, c := range []struct {
+		notReady    []string
+		ready       int
+		state, want string
+	}{
+		{nil, 200, "PAUSED", `"state":"PAUSED","since":"2026-11-30T07:00:00.5Z","note":"PUT resume"}` + "\n"},
+		{[]string{"stopped as asked"}, 503, "STOPPED", `"state":"STOPPED","since":"2026-11-30T07:00:00.5Z","note":"PUT resume"}` + "\n"},
+	} {
+		handler := httpapi.Handler(build, func() httpapi.Status { return httpapi.Status{NotReady: c.notReady, Paused: c.state == "PAUSED"} },
+			func() httpapi.Doing {
+				return httpapi.Doing{State: c.state, Since: time.Date(2026, 11, 30, 8, 0, 0, 500_000_001, time.FixedZone("", 3600)), Note: "PUT resume"}
+			})
+		for path, code := range map[string]int{"/readyz": c.ready, "/healthz": 200} {
+			w := httptest.NewRecorder()
+			handler.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+			if w.Code != code || !strings.HasSuffix(w.Body.String(), ","+c.want) {
+				t.Errorf("%s: %d %s", path, w.Code, w.Body)
+			}
+		}
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+		paused := 0
+		if c.state == "PAUSED" {
+			paused = 1
+		}
+		if want := fmt.Sprintf("\nauditstream_paused %d\n", paused); !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: no line %q", c.state, want)
+		}
 	}
 }
 
@@ -76,6 +114,7 @@ func TestMetrics(t *testing.T) {
 	}
 	for _, want := range []string{
 		`auditstream_ready 1`,
+		`auditstream_paused 0`,
 		`auditstream_records_total{partition="0",topic="ticks"} 12`,
 		`auditstream_ticks_total{partition="0",topic="ticks"} 11`,
 		`auditstream_lag_records{partition="0",topic="ticks"} 3`,
@@ -90,6 +129,7 @@ func TestMetrics(t *testing.T) {
 		`auditstream_topic_status{status="KAFKA_STREAM_HEALTHY",topic="trades"} 1`,
 		`auditstream_partition_skew_ratio{topic="ticks"} 1.5`,
 		`auditstream_symbols_out_of_order{topic="ticks"} 4`,
+		`auditstream_topic_symbols{topic="ticks"} 9`,
 		`auditstream_findings_open_since_timestamp_seconds{code="SYMBOL_SPLIT"} 1.7958888005e+09`,
 		`auditstream_tick_age_seconds_count 4`,
 		`auditstream_findings_open{code="SYMBOL_SPLIT"} 2`,
@@ -124,6 +164,9 @@ func TestMetrics(t *testing.T) {
 func TestUnknownLagHasNoSeries(t *testing.T) {
 	_, body := ask(t, running, "GET", "/metrics")
 	for line := range strings.Lines(body) {
+		if strings.HasPrefix(line, `auditstream_lag_records{partition="1"`) {
+			t.Error(line)
+		}
 		if strings.HasPrefix(line, "kafka_") && (strings.Contains(line, `partition="3"`) || strings.Contains(line, "} -")) {
 			t.Error(line)
 		}
@@ -213,7 +256,7 @@ func get(t *testing.T, url string) string {
 }
 
 func TestServerListensUntilItIsClosed(t *testing.T) {
-	s, err := httpapi.Start("http://127.0.0.1:0", httpapi.Handler(build, running), nil)
+	s, err := httpapi.Start("http://127.0.0.1:0", httpapi.Handler(build, running, asked), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,6 +36,8 @@ type emitter func(value float64, labels ...string)
 var metrics = []metric{
 	{"auditstream_ready", "1 after recovery and while no partition stands still, otherwise 0.",
 		prometheus.GaugeValue, nil, func(s *Status, emit emitter) { emit(boolean(len(s.NotReady) == 0)) }},
+	{"auditstream_paused", "1 while the audit is paused over Connect's REST, so that it judges nothing of its partitions, otherwise 0.",
+		prometheus.GaugeValue, nil, func(s *Status, emit emitter) { emit(boolean(s.Paused)) }},
 	{"auditstream_records_total", "Records judged since the group's first record, by partition audited here.",
 		prometheus.CounterValue, byPartition, func(s *Status, emit emitter) {
 			s.eachPartition(func(p Partition, labels ...string) { emit(float64(p.Records), labels...) })
@@ -44,19 +46,23 @@ var metrics = []metric{
 		prometheus.CounterValue, byPartition, func(s *Status, emit emitter) {
 			s.eachPartition(func(p Partition, labels ...string) { emit(float64(p.Ticks), labels...) })
 		}},
-	{"auditstream_lag_records", "Records between the audit and the partition's end.",
+	{"auditstream_lag_records", "Records between the audit and the partition's end; it grows while the audit is paused. No series while the end is not known.",
 		prometheus.GaugeValue, byPartition, func(s *Status, emit emitter) {
-			s.eachPartition(func(p Partition, labels ...string) { emit(float64(p.Lag), labels...) })
+			s.eachPartition(func(p Partition, labels ...string) {
+				if p.Lag >= 0 {
+					emit(float64(p.Lag), labels...)
+				}
+			})
 		}},
 	{"auditstream_partition_stalled", "1 while the audit stands still before the partition's end for 30 s or longer, otherwise 0.",
 		prometheus.GaugeValue, byPartition, func(s *Status, emit emitter) {
 			s.eachPartition(func(p Partition, labels ...string) { emit(boolean(p.Stalled), labels...) })
 		}},
-	{"auditstream_partition_live", "1 while the audit keeps up with the partition, otherwise 0.",
+	{"auditstream_partition_live", "1 while the audit keeps up with the partition, otherwise 0, as while it is paused.",
 		prometheus.GaugeValue, byPartition, func(s *Status, emit emitter) {
 			s.eachPartition(func(p Partition, labels ...string) { emit(boolean(p.Live), labels...) })
 		}},
-	{"auditstream_symbols", "Symbols seen on the partition.",
+	{"auditstream_symbols", "Symbols seen on the partition; their sum counts a symbol that is on two partitions twice.",
 		prometheus.GaugeValue, byPartition, func(s *Status, emit emitter) {
 			s.eachPartition(func(p Partition, labels ...string) { emit(float64(p.Symbols), labels...) })
 		}},
@@ -92,6 +98,12 @@ var metrics = []metric{
 		prometheus.GaugeValue, []string{"topic"}, func(s *Status, emit emitter) {
 			for _, t := range s.Topics {
 				emit(float64(t.OutOfOrder), t.Topic)
+			}
+		}},
+	{"auditstream_topic_symbols", "Symbols of the whole topic as its last window's report counts them: each once, on however many partitions.",
+		prometheus.GaugeValue, []string{"topic"}, func(s *Status, emit emitter) {
+			for _, t := range s.Topics {
+				emit(float64(t.Symbols), t.Topic)
 			}
 		}},
 	{"auditstream_findings_open", "Findings open now.",

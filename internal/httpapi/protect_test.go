@@ -21,7 +21,7 @@ import (
 )
 
 func TestBasicAuthentication(t *testing.T) {
-	handler := httpapi.Authenticated(httpapi.Handler(build, running), "ops", "s3cret")
+	handler := httpapi.Authenticated(httpapi.Handler(build, running, asked), "ops", "s3cret")
 	for _, test := range []struct {
 		path, name, password string
 		code                 int
@@ -83,7 +83,7 @@ func TestTLSAndClientCertificates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := httpapi.Start("https://127.0.0.1:0", httpapi.Handler(build, running), secure)
+	s, err := httpapi.Start("https://127.0.0.1:0", httpapi.Handler(build, running, asked), secure)
 	if err != nil {
 		t.Fatal(err)
 	}

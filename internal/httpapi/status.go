@@ -9,6 +9,7 @@ import (
 // Status is how the audit stands at one moment.
 type Status struct {
 	NotReady    []string // why the audit is not ready, one clause each; empty: it is
+	Paused      bool     // on purpose, over Connect's REST
 	Partitions  []Partition
 	Open        map[engine.Code]int64 // findings open now
 	Opened      map[engine.Code]int64 // findings opened since the process started
@@ -26,6 +27,13 @@ type Status struct {
 	LagNames  []string // further names under which lag is exported: kafka_exporter, kminion
 }
 
+// Doing is what the audit does as somebody has asked it to over Connect's REST.
+type Doing struct {
+	State string    // Connect's word: RUNNING, PAUSED, STOPPED, RESTARTING
+	Since time.Time // when it was asked to pause or to stop; zero: it was not
+	Note  string    // what that means and how to undo it, "": nothing was asked
+}
+
 // Topic is a tick topic as the report of its last window shows it.
 type Topic struct {
 	Topic      string
@@ -33,6 +41,7 @@ type Topic struct {
 	Skew       float64 // busiest ÷ mean
 	SkewKnown  bool
 	OutOfOrder int64 // symbols
+	Symbols    int64 // each once
 }
 
 // Partition is one partition of a tick topic that this process audits.
@@ -41,7 +50,7 @@ type Partition struct {
 	Partition int32
 	Records   int64 // judged since the group's first record
 	Ticks     int64 // of them good ones
-	Lag       int64 // records between the audit and the partition's end
+	Lag       int64 // records between the audit and the partition's end; negative: unknown
 	Stalled   bool  // it stands still although records are unread
 	Live      bool  // the audit keeps up with it
 	Symbols   int64

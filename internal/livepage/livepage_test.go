@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/livepage"
@@ -37,6 +38,7 @@ func source() livepage.Source {
 			}
 			return found, false
 		},
+		Distinct: func() int64 { return 2 }, // of the three places one is a symbol's second
 		Busiest: func(int) []livepage.Load {
 			return []livepage.Load{{Topic: "ticks", Partition: 1, Symbols: []livepage.Count{{Symbol: "XAAPL", Ticks: 20}}}}
 		},
@@ -85,8 +87,33 @@ func TestOpenFindingsComeFirstAndAreOver(t *testing.T) {
 	if got := fmt.Sprint(ids(body)); got != "[b OPENED a OPENED c RESOLVED]" {
 		t.Errorf("findings %s", got)
 	}
+	if body["symbols"] != 2.0 || body["state_since_ms"] != nil {
+		t.Errorf("state %v", body)
+	}
 	if body["ticks"] != 40.0 || body["lag"] != 2.0 || body["open"] != 2.0 || body["state"] != "RUNNING" || body["ready"] != true {
 		t.Errorf("state %v", body)
+	}
+}
+
+// A pause says since when and who has asked for it; what is not known is null.
+func TestAPauseIsShown(t *testing.T) {
+	s := source()
+	status := livepage.Status{
+		StateSince: time.UnixMilli(1_795_888_800_500), StateBy: "ops from 10.0.0.7:999",
+		Partitions: []livepage.Partition{{Topic: "ticks", Lag: 300}, {Topic: "ticks", Partition: 1, Lag: 12}},
+	}
+	s.State, s.Status = func() string { return "PAUSED" }, func() livepage.Status { return status }
+	b := livepage.NewBoard(s)
+	if _, body := get(t, b, "/api/v1/state"); body["state"] != "PAUSED" || body["state_since_ms"] != 1_795_888_800_500.0 || body["state_by"] != status.StateBy || body["lag"] != 312.0 {
+		t.Errorf("paused: %v", body)
+	}
+	status.Partitions[1].Lag = -1
+	if _, body := get(t, b, "/api/v1/state"); body["lag"] != nil {
+		t.Errorf("lag %v although one is not known", body["lag"])
+	}
+	status.Partitions = nil
+	if _, body := get(t, b, "/api/v1/state"); body["lag"] != nil {
+		t.Errorf("lag %v of no partition", body["lag"])
 	}
 }
 

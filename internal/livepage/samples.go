@@ -12,33 +12,27 @@ type samples struct {
 	Rate     []float64  `json:"rate"`     // ticks a second
 	Disorder []int64    `json:"disorder"` // ticks out of order since the sample before
 	Age      []*float64 `json:"age"`      // mean age of ticks when judged, milliseconds; null: none was judged live
-	Lag      []int64    `json:"lag"`
+	Lag      []*int64   `json:"lag"`      // records behind; null: not known
 }
 
 // sample is a sum that the next one is held against.
 type sample struct {
 	at              time.Time
 	ticks, disorder int64
-	partitions      int
 	ageCount        uint64
 	ageSum          time.Duration
 }
 
 func (b *Board) sample(now time.Time) {
 	status := b.source.Status()
-	next := sample{at: now, partitions: len(status.Partitions), ageCount: status.AgeCount, ageSum: status.AgeSum}
-	var lag int64
-	for _, p := range status.Partitions {
-		next.ticks += p.Ticks
-		next.disorder += p.Disorder
-		lag += p.Lag
-	}
+	// Sums over partitions, which come and go, could not be compared.
+	next := sample{at: now, ticks: status.Ticks, disorder: status.Disorder, ageCount: status.AgeCount, ageSum: status.AgeSum}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	last := b.last
 	b.last = next
-	if last.at.IsZero() || last.partitions != next.partitions {
-		return // sums over other partitions cannot be compared
+	if last.at.IsZero() {
+		return
 	}
 	s := &b.samples
 	var age *float64
@@ -48,10 +42,10 @@ func (b *Board) sample(now time.Time) {
 	}
 	s.Every = sampleEvery.Milliseconds()
 	s.Times = keep(s.Times, now.UnixMilli())
-	s.Rate = keep(s.Rate, float64(max(0, next.ticks-last.ticks))/now.Sub(last.at).Seconds())
-	s.Disorder = keep(s.Disorder, max(0, next.disorder-last.disorder))
+	s.Rate = keep(s.Rate, float64(next.ticks-last.ticks)/now.Sub(last.at).Seconds())
+	s.Disorder = keep(s.Disorder, next.disorder-last.disorder)
 	s.Age = keep(s.Age, age)
-	s.Lag = keep(s.Lag, lag)
+	s.Lag = keep(s.Lag, status.lag())
 }
 
 func keep[T any](kept []T, next T) []T {

@@ -9,6 +9,9 @@ type Source struct {
 	Status        func() Status
 	// Symbols finds symbols of this process's partitions, at most so many.
 	Symbols func(match func(name string) bool, most int) (found []Symbol, more bool)
+	// Distinct is the number of symbols of this process's partitions, each once
+	// a topic.
+	Distinct func() int64
 	// Busiest gives at most so many symbols of each partition of this process.
 	Busiest func(most int) []Load
 }
@@ -17,7 +20,11 @@ type Source struct {
 type Status struct {
 	NotReady   []string
 	Instance   string
+	StateSince time.Time   // when the audit was asked to pause or to stop; zero: it was not
+	StateBy    string      // by whom, as far as known
 	Partitions []Partition // of this process
+	Ticks      int64       // judged by this process since it started, nothing that it restored
+	Disorder   int64       // of them out of order
 	Open       int64       // findings
 	AgeCount   uint64      // tick ages looked at since the start, and their sum
 	AgeSum     time.Duration
@@ -25,13 +32,14 @@ type Status struct {
 
 // Partition is one that this process audits.
 type Partition struct {
-	Topic        string
-	Partition    int32
-	Ticks        int64 // judged since the group's first record
-	Disorder     int64 // of them out of order
-	Symbols, Lag int64
-	Stalled      bool
-	Through      int64
+	Topic     string
+	Partition int32
+	Ticks     int64 // judged since the group's first record
+	Disorder  int64 // of them out of order
+	Symbols   int64
+	Lag       int64 // records, -1: unknown
+	Stalled   bool
+	Through   int64
 }
 
 // Symbol is a symbol on a partition.

@@ -13,6 +13,8 @@ type stateView struct {
 	Version    string       `json:"version"`
 	Instance   string       `json:"instance"`
 	State      string       `json:"state"`
+	StateSince *int64       `json:"state_since_ms"`
+	StateBy    string       `json:"state_by"`
 	Ready      bool         `json:"ready"`
 	Reasons    []string     `json:"reasons"`
 	Open       int64        `json:"open"`
@@ -21,7 +23,7 @@ type stateView struct {
 	Ticks      int64        `json:"ticks"`
 	Rate       *float64     `json:"rate"`
 	Disorder   int64        `json:"disorder"`
-	Lag        int64        `json:"lag"`
+	Lag        *int64       `json:"lag"`
 	Symbols    int64        `json:"symbols"`
 	Partitions int          `json:"partitions"`
 }
@@ -30,7 +32,7 @@ type stateView struct {
 // of the bytes of objects where there are thousands.
 type partitionsView struct {
 	Topics []string   `json:"topics"`
-	Rows   [][7]int64 `json:"rows"` // topic by place, partition, ticks, disorder, symbols, lag, 1 when it stands still
+	Rows   [][7]int64 `json:"rows"` // topic by place, partition, ticks, disorder, symbols, lag or -1, 1 when it stands still
 	Hot    []hot      `json:"hot"`
 }
 
@@ -47,13 +49,16 @@ func (b *Board) state() []byte {
 	v := stateView{
 		Name: b.source.Name, Version: b.source.Version, Instance: status.Instance, State: b.source.State(),
 		Ready: len(status.NotReady) == 0, Reasons: append([]string{}, status.NotReady[:min(len(status.NotReady), 10)]...),
-		Open: status.Open, Topics: []*topicView{}, Partitions: len(status.Partitions),
+		StateBy: status.StateBy, Open: status.Open, Topics: []*topicView{}, Partitions: len(status.Partitions),
+		Symbols: b.source.Distinct(), Lag: status.lag(),
+	}
+	if !status.StateSince.IsZero() {
+		since := status.StateSince.UnixMilli()
+		v.StateSince = &since
 	}
 	for _, p := range status.Partitions {
 		v.Ticks += p.Ticks
 		v.Disorder += p.Disorder
-		v.Lag += p.Lag
-		v.Symbols += p.Symbols
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -67,6 +72,21 @@ func (b *Board) state() []byte {
 	}
 	slices.SortFunc(v.Topics, func(x, y *topicView) int { return cmp.Compare(x.Topic, y.Topic) })
 	return encode(v)
+}
+
+// lag is the sum of the partitions' lags, nil where it is not known.
+func (s *Status) lag() *int64 {
+	if len(s.Partitions) == 0 {
+		return nil
+	}
+	var sum int64
+	for _, p := range s.Partitions {
+		if p.Lag < 0 {
+			return nil
+		}
+		sum += p.Lag
+	}
+	return &sum
 }
 
 func (b *Board) partitions() []byte {

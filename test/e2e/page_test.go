@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -207,6 +208,7 @@ func TestPageOfALargeAudit(t *testing.T) {
 			}
 			return found, false
 		},
+		Distinct: func() int64 { return symbols },
 		Busiest: func(most int) (loads []livepage.Load) {
 			for p := range int32(partitions) {
 				loads = append(loads, livepage.Load{Topic: "ticks", Partition: p, Symbols: []livepage.Count{{Symbol: name(int(p)), Ticks: int64(p)}}})
@@ -237,4 +239,69 @@ func TestPageOfALargeAudit(t *testing.T) {
 	}
 	looksRight(t, ctx, "large")
 	do(t, ctx, chromedp.Navigate("about:blank"))
+}
+
+// Who opens the page of a paused audit sees that it is, since when and by whom,
+// and the topic run away from it; then it goes on, and nothing is lost.
+func TestPageOfAPausedAudit(t *testing.T) {
+	ctx := browser(t, 2*time.Minute)
+	a := newAudited(t, 2, "checkpoint.interval.ms=200")
+	write := func(from int) {
+		var records []record
+		for i := range 200 {
+			at := 1_735_831_800_000 + int64(from+i)
+			key := fmt.Sprintf("SYM%d", i%10)
+			records = append(records, record{a.topic, key, fmt.Sprintf(`{"symbol":%q,"timestamp_ns":%d}`, key, at*1_000_000), at})
+		}
+		produce(t, a.Cluster, records, "partitioner=murmur2_random")
+	}
+	write(0)
+	client := &connectClient{t: t}
+	end := serve(t, a, client)
+	ask := func(method, path string) string {
+		t.Helper()
+		request, err := http.NewRequestWithContext(ctx, method, client.url+path, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("User-Agent", "a-test/1")
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		body, err := io.ReadAll(response.Body)
+		if err != nil || response.StatusCode/100 != 2 {
+			t.Fatalf("%s %s: %s %s %v", method, path, response.Status, body, err)
+		}
+		return string(body)
+	}
+	shows := func(id, want string) chromedp.Action {
+		return chromedp.Poll(fmt.Sprintf(`document.querySelector(%q).textContent.includes(%q)`, id, want), nil)
+	}
+	kafkatest.Eventually(t, "all judged", func() bool { return client.offsets(a.name) == 200 })
+	do(t, ctx, chromedp.Navigate(client.url), shows("#pill", "HEALTHY"), shows("#facts", "Behind, records0"))
+	ask("PUT", "/connectors/"+a.name+"/pause")
+	write(200)
+	do(t, ctx, shows("#pill", "PAUSED"), shows("#reasons", "by a-test/1"), shows("#reasons", "/resume"), shows("#facts", "Behind, records200"), shows("#facts", "Symbols10"))
+	looksRight(t, ctx, "paused")
+	for path, want := range map[string]string{
+		"/readyz": `"state":"PAUSED","since":"`, "/healthz": `"state":"PAUSED","since":"`, "/metrics": "\nauditstream_paused 1\n", "/api/v1/state": `"lag":200`,
+	} {
+		if said := ask("GET", path); !strings.Contains(said, want) {
+			t.Errorf("%s does not say %s: %.300s", path, want, said)
+		}
+	}
+	ask("PUT", "/connectors/"+a.name+"/resume")
+	do(t, ctx, shows("#pill", "HEALTHY"), shows("#facts", "Behind, records0"), chromedp.Navigate("about:blank"))
+	kafkatest.Eventually(t, "what was written in the pause to be judged", func() bool { return client.offsets(a.name) == 400 })
+	said := end()
+	for _, want := range []string{`"level":"warn","by":"from 127.0.0.1:`, `a-test/1","was":"RUNNING"`, `"message":"paused as asked`, `"message":"resumed`} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the log does not hold %s:\n%s", want, said)
+		}
+	}
+	if report := final(t, a.toEnd(t)); report.TotalTicks != 400 || report.Counts.Disorder+report.Counts.Duplicates != 0 {
+		t.Errorf("%d ticks, %+v; 400 were written", report.TotalTicks, report.Counts)
+	}
 }

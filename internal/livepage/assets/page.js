@@ -55,6 +55,13 @@ function follow(list, wanted, fresh) {
   for (const gone of old.values()) gone.remove();
 }
 
+// wish says what somebody has asked the audit for, and how to undo it.
+function wish(s) {
+  if (s.state_since_ms === null) return "";
+  const [what, so] = { PAUSED: ["Paused", "partitions are kept, no tick of them is judged"], STOPPED: ["Stopped", "nothing is judged here"] }[s.state] || ["Pause or stop asked for", "it is under way"];
+  return `${what} since ${clock(s.state_since_ms)}, asked ${s.state_by || "by nobody known"}: ${so}. PUT /connectors/${encodeURIComponent(s.name)}/resume goes on where it was`;
+}
+
 function showState() {
   const s = state;
   $("name").textContent = s.name;
@@ -64,14 +71,14 @@ function showState() {
   pill.textContent = s.state !== "RUNNING" ? s.state : !s.ready ? "NOT READY" : worst === "CRITICAL" || worst === "WARNING" ? `${number(s.open)} OPEN` : "HEALTHY";
   pill.className = "pill " + (s.state !== "RUNNING" || !s.ready ? "warning" : worst === "CRITICAL" ? "critical" : worst === "WARNING" ? "warning" : "good");
   document.title = `${pill.textContent} · ${s.name}`;
-  $("reasons").textContent = s.reasons ? s.reasons.join("; ") : "";
+  $("reasons").textContent = [wish(s), ...(s.reasons || [])].filter(Boolean).join("; ");
   $("facts").replaceChildren(...[["Ticks judged", short(s.ticks)], ["Ticks a second", s.rate === null ? "–" : short(s.rate)], ["Symbols", short(s.symbols)],
-    ["Partitions here", number(s.partitions)], ["Out of order", short(s.disorder)], ["Behind, records", short(s.lag)]].map(([k, v]) => el("div", {}, el("dt", {}, k), el("dd", {}, v))));
+    ["Partitions here", number(s.partitions)], ["Out of order", short(s.disorder)], ["Behind, records", s.lag === null ? "–" : short(s.lag)]].map(([k, v]) => el("div", {}, el("dt", {}, k), el("dd", {}, v))));
   $("open").textContent = s.open ? `${number(s.open)} open` + (s.open > open.length ? `, ${open.length} shown` : "") : "";
   if (open.length) {
     $("open-list").querySelector(".calm")?.remove();
     follow($("open-list"), open, seen !== null);
-  } else $("open-list").replaceChildren(el("li", { class: "over calm" }, s.ready ? "Nothing is open." : "Nothing is open so far."));
+  } else $("open-list").replaceChildren(el("li", { class: "over calm" }, s.ready && s.state === "RUNNING" ? "Nothing is open." : "Nothing is open so far."));
   $("over-count").textContent = over.length ? `${over.length} of the last` : "none yet";
   follow($("over-list"), over, false);
   seen = true;
@@ -89,7 +96,7 @@ function showVerdict() {
   }
   $("verdict").replaceChildren(...state.topics.map((t) => {
     const against = state.findings.filter((f) => f.state !== "RESOLVED" && f.topic === t.topic && (f.code.startsWith("PARTITIONER") || f.code === "SYMBOL_SPLIT"));
-    return el("div", {}, el("h3", {}, t.topic), el("p", {}, "Keys follow ", el("b", {}, t.partitioner || "nothing known"), ` over ${number(t.partitions)} partitions.`),
+    return el("div", {}, el("h3", {}, t.topic), el("p", {}, "Keys follow ", el("b", {}, t.partitioner || "nothing known"), ` over ${number(t.partitions)} partitions. ${number(t.symbols)} symbols.`),
       t.notes ? el("p", { class: "soft" }, t.notes) : null,
       ...against.map((f) => el("p", { class: "wrong" }, `${f.code}${f.symbol ? " " + f.symbol : ""}: ${f.cause}`)),
       t.proof.length ? el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, ...["Busy symbol", "lies on", "that hash says"].map((h) => el("th", { scope: "col" }, h)))),
@@ -159,7 +166,7 @@ function choose(topic, at, index) {
   chosen[topic] = index;
   const rows = rowsOf(at), r = rows[index];
   if (!r) return;
-  const text = `${topic}/${r[1]}: ${number(r[2])} ticks, ${number(r[4])} symbols, ${number(r[3])} out of order, ${number(r[5])} records behind${r[6] ? ", stands still" : ""}`;
+  const text = `${topic}/${r[1]}: ${number(r[2])} ticks, ${number(r[4])} symbols, ${number(r[3])} out of order, ${r[5] < 0 ? "not known how many" : number(r[5])} records behind${r[6] ? ", stands still" : ""}`;
   $("selected").textContent = text;
   const c = $("bars").children[at].querySelector("canvas");
   c.setAttribute("aria-valuemax", rows.length - 1); c.setAttribute("aria-valuenow", index); c.setAttribute("aria-valuetext", text);
