@@ -30,6 +30,25 @@ func (t *Topic) Final(id string) *Report {
 	t.judgeSkews(true)
 	b := t.total()
 	t.judgeTotal(b)
+	r := t.totals(id, b)
+	t.state.Ended = id
+	t.changed["t"] = true
+	t.out = append(t.out, r)
+	return r
+}
+
+// Retold is the FINAL report of an end that was told before and is reached
+// again, for whoever asks a second time. It judges and changes nothing.
+func (t *Topic) Retold(id string) *Report {
+	skew, known := t.skew, t.skewKnown
+	defer func() { t.skew, t.skewKnown = skew, known }()
+	b := t.total()
+	t.skew, _, _, t.skewKnown = t.measure(b)
+	return t.totals(id, b)
+}
+
+// totals is a report of everything, and every finding as it stands.
+func (t *Topic) totals(id string, b *balance) *Report {
 	r := t.report(TriggerFinal, id)
 	r.list(t.findings(), t.limits.FindingsPerReport)
 	t.count(r, func(p *TopicPart) *Counts { return &p.Stats.Counts })
@@ -51,9 +70,6 @@ func (t *Topic) Final(id string) *Report {
 		ms := millis(b.maxAge)
 		r.MaxTickAgeMs = &ms
 	}
-	t.state.Ended = id
-	t.changed["t"] = true
-	t.out = append(t.out, r)
 	return r
 }
 

@@ -62,10 +62,13 @@ type Config struct {
 	InstanceID string // "": host name and the first free slot on it
 	StateDir   string // slot locks
 
-	Logger   zerolog.Logger
-	Status   *Status              // nil: nobody looks
-	Control  *Control             // nil: nobody pauses or stops the audit
-	OnReport func(*engine.Report) // each report when it has become durable; called from one goroutine a group
+	Logger  zerolog.Logger
+	Status  *Status  // nil: nobody looks
+	Control *Control // nil: nobody pauses or stops the audit
+	// OnReport is told each report when it has become durable, from one goroutine
+	// a group. With StopAtEnd that is every topic's FINAL report where this
+	// instance has the statistics, though an earlier run may have written it.
+	OnReport func(*engine.Report)
 }
 
 // The times that are no configuration.

@@ -30,7 +30,8 @@ type distribution struct {
 	unwatched    bool // it was told that no groups are watched
 	settingsSeen time.Time
 	finals       finalState
-	unknowns     int64 // records that are no statistics of a topic of this audit
+	retold       []*engine.Report // FINAL ones of ends that were reached before
+	unknowns     int64            // records that are no statistics of a topic of this audit
 }
 
 func newDistribution(cfg *Config, p place, table string, clocks func() (lagSample, []int64), log zerolog.Logger) *distribution {
@@ -180,7 +181,8 @@ const (
 )
 
 // final writes the FINAL report of every topic, once for the same ends
-// whatever instance writes it.
+// whatever instance writes it. One that is written already is told again to
+// those who look at this run alone: it has reached that end as well.
 func (u *distribution) final(ends map[place]int64) {
 	lags, _ := u.clocks()
 	u.observeLag(lags)
@@ -197,8 +199,11 @@ func (u *distribution) final(ends map[place]int64) {
 				byPartition[p.partition] = end
 			}
 		}
-		if id := engine.FinalID(byPartition); !u.topics[name].Ended(id) {
-			u.topics[name].Final(id)
+		topic := u.topics[name]
+		if id := engine.FinalID(byPartition); topic.Ended(id) {
+			u.retold = append(u.retold, topic.Retold(id))
+		} else {
+			topic.Final(id)
 		}
 	}
 	u.finals = finalMade
@@ -214,8 +219,8 @@ func (u *distribution) urgent() bool {
 }
 
 func (u *distribution) take() (*batch, error) {
-	b := &batch{}
-	var snapshots []*engine.TopicSnapshot
+	b := &batch{reports: slices.Clone(u.retold)}
+	snapshots := []*engine.TopicSnapshot{}
 	for _, name := range u.cfg.tickTopics() {
 		topic := u.topics[name]
 		if !topic.Changed() {
@@ -229,12 +234,13 @@ func (u *distribution) take() (*batch, error) {
 			return nil, err
 		}
 	}
-	if len(snapshots) == 0 {
+	if len(snapshots) == 0 && len(u.retold) == 0 {
 		if u.finals == finalMade {
 			u.finals = finalDurable // all were written before
 		}
 		return nil, nil
 	}
+	b.inner = snapshots
 	if u.finals == finalMade {
 		u.finals = finalTaken
 	}
@@ -304,6 +310,6 @@ func (u *distribution) giveBack(b *batch) {
 
 func (u *distribution) settle(_ *batch, _, _ int64) {
 	if u.finals == finalTaken {
-		u.finals = finalDurable
+		u.finals, u.retold = finalDurable, nil
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/auditstream/auditstream/engine"
+	"github.com/auditstream/auditstream/internal/view"
+	"github.com/auditstream/auditstream/processors"
 )
 
 func (a *app) runCommand() *cobra.Command {
@@ -15,7 +17,10 @@ func (a *app) runCommand() *cobra.Command {
 		Short: "Audit live topics until interrupted",
 		Long: "run reads the topics of ticks in a group of its own and writes reports to the\n" +
 			"audit topic. SIGINT or SIGTERM ends it in order: what is judged is made durable\n" +
-			"first. A second one ends it at once.",
+			"first. A second one ends it at once.\n\n" +
+			"With --stop-at-end it ends by itself and tells on stderr, as it does all else, how\n" +
+			"it went: records, ticks and open findings of each topic; log lines where stderr is\n" +
+			"no terminal. The audit topic has the FINAL report of each topic by then.",
 		Args: cobra.NoArgs,
 	}
 	flags.register(cmd)
@@ -27,16 +32,31 @@ func (a *app) runCommand() *cobra.Command {
 			return err
 		}
 		log := a.logger()
-		options := auditOptions{stopAtEnd: stopAtEnd, log: log, onReport: func(r *engine.Report) {
+		summary := &runSummary{topics: c.Topics, reports: c.AuditTopic}
+		options := auditOptions{stopAtEnd: stopAtEnd, log: log, status: processors.NewStatus(), onReport: func(r *engine.Report) {
 			fails.report(r)
+			summary.report(r)
 			logFindings(log, r)
 		}}
 		if err := audit(cmd.Context(), c, options); err != nil {
 			return withRights(cmd.Context(), c, c.Topology(), c.ExactlyOnce(), err)
 		}
+		if stopAtEnd {
+			summary.judged, summary.stopped = options.status.Stats().Judged.Records, cmd.Context().Err() != nil
+			a.tellEnd(summary, log)
+		}
 		return fails.err()
 	}
 	return cmd
+}
+
+// tellEnd tells how a run up to the end has ended.
+func (a *app) tellEnd(s *runSummary, log zerolog.Logger) {
+	if isTerminal(a.err) && !a.quiet && log.GetLevel() <= zerolog.InfoLevel {
+		s.write(a.err, view.Style{Colour: a.colour(a.err)})
+		return
+	}
+	s.log(log)
 }
 
 // logFindings tells each finding when it opens and when it resolves, never one
