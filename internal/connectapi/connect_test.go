@@ -16,9 +16,10 @@ import (
 	"testing"
 
 	"github.com/auditstream/auditstream/internal/doctest"
+	"github.com/auditstream/auditstream/internal/livepage"
 )
 
-func TestDocsRest(t *testing.T) { doctest.Check(t, "rest.md", Page()) }
+func TestDocsRest(t *testing.T) { doctest.Check(t, "rest.md", Page(livepage.APISection())) }
 
 // recorder is a Control that notes what it was asked for.
 type recorder struct{ asked, by []string }

@@ -5,14 +5,17 @@ import (
 	"strings"
 )
 
-// Page is docs/rest.md.
-func Page() string {
+// Page is docs/rest.md; own is its part about the API of the page, which is
+// answered beside Connect's.
+func Page(own string) string {
 	var b strings.Builder
 	b.WriteString(head)
 	for _, r := range routes {
 		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", r.method, strings.NewReplacer("{connector}", "{name}").Replace(r.path), r.codes, r.meaning)
 	}
 	b.WriteString(tail)
+	b.WriteString(own)
+	b.WriteString(clientsHead)
 	for _, c := range clients {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", c.name, c.asks, c.tried)
 	}
@@ -24,7 +27,7 @@ const head = "# Kafka Connect's REST API\n\n" +
 	"connector, so that tools for Connect show and drive it: its name is the key `name`, its one task `0` is the process\n" +
 	"that answers. `version` of `GET /` is that of the Connect whose API this is, " + Version + "; the audit's own is the\n" +
 	"connector's and the plug-in's. Errors are `{\"error_code\",\"message\"}`; a path may end in `/`; `HEAD` and `OPTIONS` work.\n\n" +
-	"Beside it, on the same address: the page, for browsers at `/`; `/metrics` ([metrics.md](metrics.md)), `/healthz`, `/readyz`.\n\n" +
+	"Beside it, on the same address: the page, for browsers at `/`, and its API; `/metrics` ([metrics.md](metrics.md)), `/healthz`, `/readyz`.\n\n" +
 	"## Routes\n\n| method | path | codes | answer |\n|---|---|---|---|\n"
 
 const tail = "\nAn unknown connector, task or path is 404.\n\n" +
@@ -51,8 +54,9 @@ const tail = "\nAn unknown connector, task or path is 404.\n\n" +
 	"  `listeners.https.ssl.truststore.location` are answered.\n" +
 	"- `rest.unprotected=true`, where the network sees to it.\n\n" +
 	"A browser's requests for a page of another site change nothing (403). Secrets are shown as the reference by which they were\n" +
-	"given, never resolved; one that is written out is `[hidden]`.\n\n" +
-	"## Clients\n\n| client | asks for | tried |\n|---|---|---|\n"
+	"given, never resolved; one that is written out is `[hidden]`.\n\n"
+
+const clientsHead = "## Clients\n\n| client | asks for | tried |\n|---|---|---|\n"
 
 // clients are those that are known to show and drive connectors.
 var clients = []struct{ name, asks, tried string }{

@@ -27,43 +27,43 @@ const (
 
 // story is a finding as the page tells it.
 type story struct {
-	ID        string          `json:"id"`
-	Code      string          `json:"code"`
-	State     string          `json:"state"`
-	Severity  string          `json:"severity"`
-	Topic     string          `json:"topic"`
-	Partition *int32          `json:"partition"`
-	Symbol    string          `json:"symbol"`
-	Group     string          `json:"group"`
-	Count     int64           `json:"count"`
-	First     int64           `json:"first_ms"`
-	Last      int64           `json:"last_ms"`
-	Offset    int64           `json:"first_offset"`
-	Cause     string          `json:"cause"`
-	Action    string          `json:"action"`
-	Evidence  map[string]any  `json:"evidence,omitempty"`
+	ID        string          `json:"id" doc:"<finding_id>"`
+	Code      string          `json:"code" doc:""`
+	State     string          `json:"state" doc:"<OPENED>, <UPDATED> or <RESOLVED>"`
+	Severity  string          `json:"severity" doc:"<INFO>, <WARNING> or <CRITICAL>"`
+	Topic     string          `json:"topic" doc:""`
+	Partition *int32          `json:"partition" doc:"<null>: of the topic"`
+	Symbol    string          `json:"symbol" doc:"may be empty"`
+	Group     string          `json:"group" doc:"may be empty"`
+	Count     int64           `json:"count" doc:""`
+	First     int64           `json:"first_ms" doc:"time of the first record it rests on"`
+	Last      int64           `json:"last_ms" doc:"of the last"`
+	Offset    int64           `json:"first_offset" doc:"-1: no record stands for it"`
+	Cause     string          `json:"cause" doc:""`
+	Action    string          `json:"action" doc:"what to do next"`
+	Evidence  map[string]any  `json:"evidence,omitempty" doc:"as in the report; <too_large> alone where it is larger than a page can show"`
 	rank      engine.Severity // for the order
 	told      int64           // order in which it was told last
 }
 
 // topicView is a topic as its last report tells it.
 type topicView struct {
-	Topic       string   `json:"topic"`
-	Status      string   `json:"status"`
-	Partitioner string   `json:"partitioner"`
-	Notes       string   `json:"notes"`
-	Partitions  int32    `json:"partitions"`
-	Symbols     int64    `json:"symbols"`
-	Ticks       int64    `json:"ticks"`
-	Skew        *float64 `json:"skew"` // null: not judged
-	Proof       []proof  `json:"proof"`
+	Topic       string   `json:"topic" doc:""`
+	Status      string   `json:"status" doc:""`
+	Partitioner string   `json:"partitioner" doc:"what keys follow"`
+	Notes       string   `json:"notes" doc:"<audit_notes>"`
+	Partitions  int32    `json:"partitions" doc:""`
+	Symbols     int64    `json:"symbols" doc:"each once, on however many partitions"`
+	Ticks       int64    `json:"ticks" doc:"in all, since the group's first record"`
+	Skew        *float64 `json:"skew" doc:"busiest ÷ mean; <null>: not judged"`
+	Proof       []proof  `json:"proof" doc:"<proof>"`
 }
 
 // proof is where a symbol lies and where a hash would have put its key.
 type proof struct {
-	Symbol   string `json:"symbol"`
-	On       int32  `json:"on"`
-	Expected *int32 `json:"expected"` // null: the verdict is no one hash
+	Symbol   string `json:"symbol" doc:""`
+	On       int32  `json:"on" doc:"partition"`
+	Expected *int32 `json:"expected" doc:"partition by that hash; <null>: the verdict is no one hash"`
 }
 
 // Board is what the page shows. Its methods may be called at any time.

@@ -29,18 +29,14 @@ func (b *Board) Page() http.Handler { return file("index.html", "text/html; char
 // Handler answers what the page asks for:
 //
 //	GET /page/page.css, /page/page.js  the rest of the page
-//	GET /api/v1/events                 server-sent events: state, partitions, samples
-//	GET /api/v1/state                  the first of them as JSON, once
-//	GET /api/v1/symbols?q=TEXT         symbols whose names hold the text, case aside
-//	GET /api/v1/codes                  what findings mean
+//	GET /api/v1/...                    what it shows, as docs/rest.md tells
 func (b *Board) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /page/page.css", file("page.css", "text/css; charset=utf-8"))
 	mux.Handle("GET /page/page.js", file("page.js", "text/javascript; charset=utf-8"))
-	mux.HandleFunc("GET /api/v1/events", b.stream)
-	mux.HandleFunc("GET /api/v1/state", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, b.state()) })
-	mux.HandleFunc("GET /api/v1/symbols", b.search)
-	mux.HandleFunc("GET /api/v1/codes", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, codes()) })
+	for _, e := range endpoints {
+		mux.HandleFunc("GET "+e.path, func(w http.ResponseWriter, r *http.Request) { e.answer(b, w, r) })
+	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		refuse(w, http.StatusNotFound, "HTTP 404 Not Found")
 	})
@@ -124,8 +120,17 @@ func (b *Board) watch(change int) bool {
 // elsewhere is a partition on which a symbol would lie and that another
 // process audits.
 type elsewhere struct {
-	Topic     string `json:"topic"`
-	Partition int32  `json:"partition"`
+	Topic     string `json:"topic" doc:""`
+	Partition int32  `json:"partition" doc:""`
+}
+
+// foundView is the answer to a search.
+type foundView struct {
+	Query     string      `json:"query" doc:"as it was asked"`
+	Symbols   []Symbol    `json:"symbols" doc:"<symbol>"`
+	More      bool        `json:"more" doc:"there are more than are told"`
+	Elsewhere []elsewhere `json:"elsewhere" doc:"where the symbol of exactly that name would lie, if another instance audits it"`
+	Others    bool        `json:"others" doc:"other instances have partitions that were not searched"`
 }
 
 func (b *Board) search(w http.ResponseWriter, r *http.Request) {
@@ -166,13 +171,7 @@ func (b *Board) search(w http.ResponseWriter, r *http.Request) {
 			break
 		}
 	}
-	result := struct {
-		Query     string      `json:"query"`
-		Symbols   []Symbol    `json:"symbols"`
-		More      bool        `json:"more"`
-		Elsewhere []elsewhere `json:"elsewhere"`
-		Others    bool        `json:"others"` // other processes have partitions that were not searched
-	}{query, found, more, []elsewhere{}, false}
+	result := foundView{query, found, more, []elsewhere{}, false}
 	owned := map[elsewhere]bool{}
 	for _, p := range b.source.Status().Partitions {
 		owned[elsewhere{p.Topic, p.Partition}] = true
@@ -194,16 +193,18 @@ func (b *Board) search(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, encode(result))
 }
 
+// codeView is what a finding code means.
+type codeView struct {
+	Code    string `json:"code" doc:""`
+	Meaning string `json:"meaning" doc:""`
+	Judged  string `json:"judged" doc:"how it is judged"`
+	Action  string `json:"action" doc:"what to do next"`
+}
+
 func codes() []byte {
-	type code struct {
-		Code    string `json:"code"`
-		Meaning string `json:"meaning"`
-		Judged  string `json:"judged"`
-		Action  string `json:"action"`
-	}
-	all := []code{}
+	all := []codeView{}
 	for _, c := range engine.Codes() {
-		all = append(all, code{c.Name, c.Meaning, c.Judged, c.Action})
+		all = append(all, codeView{c.Name, c.Meaning, c.Judged, c.Action})
 	}
 	return encode(all)
 }

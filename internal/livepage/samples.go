@@ -7,12 +7,12 @@ import (
 
 // samples are what the page draws over time, oldest first.
 type samples struct {
-	Every    int64      `json:"every_ms"`
-	Times    []int64    `json:"t"`        // milliseconds
-	Rate     []float64  `json:"rate"`     // ticks a second
-	Disorder []int64    `json:"disorder"` // ticks out of order since the sample before
-	Age      []*float64 `json:"age"`      // mean age of ticks when judged, milliseconds; null: none was judged live
-	Lag      []*int64   `json:"lag"`      // records behind; null: not known
+	Every    int64      `json:"every_ms" doc:"time between two"`
+	Times    []int64    `json:"t" doc:"milliseconds since 1970"`
+	Rate     []float64  `json:"rate" doc:"ticks a second that this instance judged"`
+	Disorder []int64    `json:"disorder" doc:"ticks out of order since the sample before"`
+	Age      []*float64 `json:"age" doc:"mean age of ticks when judged, milliseconds; <null>: none was judged live"`
+	Lag      []*int64   `json:"lag" doc:"records behind; <null>: not known"`
 }
 
 // sample is a sum that the next one is held against.

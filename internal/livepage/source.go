@@ -44,17 +44,17 @@ type Partition struct {
 
 // Symbol is a symbol on a partition.
 type Symbol struct {
-	Topic     string  `json:"topic"`
-	Partition int32   `json:"partition"`
-	Symbol    string  `json:"symbol"`
-	Ticks     int64   `json:"ticks"`
-	Disorder  int64   `json:"disorder"`
-	Through   int64   `json:"through_offset"`
-	LastEvent *int64  `json:"last_event_ms"` // null: none yet
-	LastSeen  *int64  `json:"last_seen_ms"`
-	Silent    bool    `json:"silent"`
-	Late      bool    `json:"late"` // an episode of disorder is open
-	Findings  []story `json:"findings"`
+	Topic     string  `json:"topic" doc:""`
+	Partition int32   `json:"partition" doc:""`
+	Symbol    string  `json:"symbol" doc:""`
+	Ticks     int64   `json:"ticks" doc:"since the group's first record"`
+	Disorder  int64   `json:"disorder" doc:"of them out of order"`
+	Through   int64   `json:"through_offset" doc:"of its last tick"`
+	LastEvent *int64  `json:"last_event_ms" doc:"event time of that; <null>: none yet"`
+	LastSeen  *int64  `json:"last_seen_ms" doc:"when that was seen"`
+	Silent    bool    `json:"silent" doc:"<STALE_TICK> of kind SILENT is open"`
+	Late      bool    `json:"late" doc:"an episode of disorder is open"`
+	Findings  []story `json:"findings" doc:"<finding>: the last ones about it"`
 }
 
 // Load is the busiest symbols of a partition.
@@ -66,6 +66,6 @@ type Load struct {
 
 // Count is a symbol's number of ticks.
 type Count struct {
-	Symbol string `json:"symbol"`
-	Ticks  int64  `json:"ticks"`
+	Symbol string `json:"symbol" doc:""`
+	Ticks  int64  `json:"ticks" doc:""`
 }

@@ -9,37 +9,37 @@ import (
 
 // stateView is the event "state".
 type stateView struct {
-	Name       string       `json:"name"`
-	Version    string       `json:"version"`
-	Instance   string       `json:"instance"`
-	State      string       `json:"state"`
-	StateSince *int64       `json:"state_since_ms"`
-	StateBy    string       `json:"state_by"`
-	Ready      bool         `json:"ready"`
-	Reasons    []string     `json:"reasons"`
-	Open       int64        `json:"open"`
-	Findings   []*story     `json:"findings"`
-	Topics     []*topicView `json:"topics"`
-	Ticks      int64        `json:"ticks"`
-	Rate       *float64     `json:"rate"`
-	Disorder   int64        `json:"disorder"`
-	Lag        *int64       `json:"lag"`
-	Symbols    int64        `json:"symbols"`
-	Partitions int          `json:"partitions"`
+	Name       string       `json:"name" doc:"of the audit"`
+	Version    string       `json:"version" doc:"of the program"`
+	Instance   string       `json:"instance" doc:"its <instance.id>"`
+	State      string       `json:"state" doc:"Connect's word: <RUNNING>, <PAUSED>, <STOPPED>, <RESTARTING>, <FAILED>"`
+	StateSince *int64       `json:"state_since_ms" doc:"when a pause or a stop was asked for, milliseconds since 1970; <null>: none is in force"`
+	StateBy    string       `json:"state_by" doc:"who has asked for it, as far as known"`
+	Ready      bool         `json:"ready" doc:"as </readyz>"`
+	Reasons    []string     `json:"reasons" doc:"why it is not ready, at most 10"`
+	Open       int64        `json:"open" doc:"findings open"`
+	Findings   []*story     `json:"findings" doc:"<finding>: open ones, most severe first, then those that are over, both bounded"`
+	Topics     []*topicView `json:"topics" doc:"<topic>"`
+	Ticks      int64        `json:"ticks" doc:"judged on this instance's partitions since the group's first record"`
+	Rate       *float64     `json:"rate" doc:"ticks a second in the last 5 s; <null>: not measured yet"`
+	Disorder   int64        `json:"disorder" doc:"of the ticks, those out of order"`
+	Lag        *int64       `json:"lag" doc:"records behind the ends of this instance's partitions, growing while it is paused; <null>: not known, as without partitions"`
+	Symbols    int64        `json:"symbols" doc:"of this instance's partitions, each once a topic, on however many of them it is"`
+	Partitions int          `json:"partitions" doc:"that this instance audits"`
 }
 
 // partitionsView is the event "partitions": an array for each, which is a third
 // of the bytes of objects where there are thousands.
 type partitionsView struct {
-	Topics []string   `json:"topics"`
-	Rows   [][7]int64 `json:"rows"` // topic by place, partition, ticks, disorder, symbols, lag or -1, 1 when it stands still
-	Hot    []hot      `json:"hot"`
+	Topics []string   `json:"topics" doc:"names"`
+	Rows   [][7]int64 `json:"rows" doc:"a list a partition: place of its topic in <topics>, partition, ticks, out of order, symbols, lag or -1, 1 when it stands still"`
+	Hot    []hot      `json:"hot" doc:"<hot>: the busiest symbols"`
 }
 
 type hot struct {
-	Topic     string  `json:"topic"`
-	Partition int32   `json:"partition"`
-	Share     float64 `json:"share"` // of the ticks of this process's partitions
+	Topic     string  `json:"topic" doc:""`
+	Partition int32   `json:"partition" doc:""`
+	Share     float64 `json:"share" doc:"of the ticks of this instance's partitions"`
 	Count
 }
 
