@@ -4,8 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
+	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/auditstream/auditstream/codecs"
+	"github.com/auditstream/auditstream/engine"
 )
 
 // boundsUnit notes what it is told about its log.
@@ -138,4 +143,50 @@ func TestClaimTellsItsLag(t *testing.T) {
 	if got := c.lag(200); got != -1 {
 		t.Errorf("lag %d at an end that is an old one", got)
 	}
+}
+
+// What was fetched while the input was held is history when it goes on: its
+// frames tell of ends at which they stood once, and the wall clock is not its
+// clock.
+func TestBehindAPauseIsHistory(t *testing.T) {
+	t.Parallel()
+	d, err := codecs.NewJSON(codecs.Fields{Symbol: "s", Timestamp: "t"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	control := NewControl(zerolog.Nop())
+	cfg := &Config{Status: NewStatus(), Limits: engine.DefaultLimits()}
+	cfg.prepared.Partitions = map[string]int32{"ticks": 1}
+	u := newSymbols(cfg, place{"ticks", 0}, "table", d, zerolog.Nop())
+	c := newClaim(u.place, "ticks", 0, u, newBudget())
+	c.next, c.control = 0, control
+	c.gate.assign(c)
+	began := time.Now().Add(-time.Minute)
+	push := func(offset int64) {
+		at := began.Add(time.Duration(offset) * time.Millisecond)
+		r := &kgo.Record{
+			Topic: "ticks", Offset: offset, Key: []byte("QXA"), Timestamp: at, Value: fmt.Appendf(nil, `{"s":"QXA","t":%d}`, at.UnixNano()),
+		}
+		c.queue.push([]*kgo.Record{r}, logBounds{0, offset + 1, offset + 1}, fetching{})
+	}
+	consume := func(live bool) {
+		t.Helper()
+		if err := c.consume(); err != nil {
+			t.Fatal(err)
+		}
+		if u.judge.Live() != live {
+			t.Errorf("live is %v at %d of %d", !live, c.next, c.end)
+		}
+	}
+	push(0)
+	consume(true)
+	control.Pause("a test")
+	for offset := range int64(3) {
+		push(offset + 1)
+	}
+	c.observe(logBounds{0, 4, 4}, 1, c.end)
+	control.Resume("a test")
+	consume(false)
+	consume(false)
+	consume(true)
 }

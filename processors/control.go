@@ -221,6 +221,7 @@ func (a *audit) again(ctx context.Context, ended error) (Prepared, error) {
 	log := a.cfg.Logger
 	log.Info().Err(ended).Msg("groups left as asked")
 	a.cfg.Status.dropPartitions()
+	a.cfg.Status.dropTopics()
 	for _, name := range []string{a.names.Group, a.names.DistributionGroup} {
 		a.cfg.Status.group(name, "stopped as asked")
 	}

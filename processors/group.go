@@ -26,14 +26,15 @@ type group struct {
 	oldest   bool   // read from the start where nothing is committed, whatever is configured
 	newUnit  func(place) unit
 	schemas  Schemas // what decoding waits for, nil: nothing
-	// onSetup is told before a session's claims are recovered, onRebalance when
-	// a session after the first has begun; both may be nil.
-	onSetup, onRebalance func()
-	sink                 sink
-	offsets              offsetLister
-	log                  zerolog.Logger
-	ends                 map[place]int64 // where --stop-at-end ends each partition; nil: nowhere
-	control              *Control        // holds the input; nil: nothing does
+	// onSetup is told before a session's claims are recovered, and how many they
+	// are, onRebalance when a session after the first has begun; both may be nil.
+	onSetup     func(claims int)
+	onRebalance func()
+	sink        sink
+	offsets     offsetLister
+	log         zerolog.Logger
+	ends        map[place]int64 // where --stop-at-end ends each partition; nil: nowhere
+	control     *Control        // holds the input; nil: nothing does
 
 	gate    gate
 	budget  *budget

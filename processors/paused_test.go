@@ -14,6 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/auditstream/auditstream/codecs"
+	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/kafkatest"
 	"github.com/auditstream/auditstream/processors"
 )
@@ -27,7 +28,7 @@ func (r *rig) at(partition int32, symbol string, now time.Time, ago time.Duratio
 }
 
 // A paused audit says that it is, and how far the topic has run away from it;
-// when it goes on it catches up with history, in which nothing is old.
+// when it goes on nothing is lost.
 func TestAPausedAuditSaysSo(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, c *kafkatest.Cluster, guarantee option) {
@@ -35,7 +36,7 @@ func TestAPausedAuditSaysSo(t *testing.T) {
 		var log lockedBuffer
 		control := processors.NewControl(zerolog.New(&log))
 		a := r.start(guarantee, func(r *rig) {
-			r.cfg.Control, r.cfg.Limits.MaxTickAge = control, time.Second
+			r.cfg.Control, r.cfg.Limits.ReportInterval = control, time.Second
 		})
 		now := time.Now()
 		r.produce(r.at(0, "QA", now, time.Minute), r.at(1, "QB", now, time.Minute))
@@ -55,6 +56,10 @@ func TestAPausedAuditSaysSo(t *testing.T) {
 			return len(p) == 2 && p[0].Live && p[1].Live
 		})
 
+		kafkatest.Eventually(t, "a report of the topic", func() bool {
+			topics := a.Status.Stats().Topics
+			return len(topics) == 1 && topics[0].Symbols == 2
+		})
 		control.Pause("ops from 10.0.0.7:999")
 		for i := range 2 {
 			for n := range 10 {
@@ -94,6 +99,9 @@ func TestAPausedAuditSaysSo(t *testing.T) {
 		if got, known := stats.Lag(); known || stats.Asked.State != processors.Stopped {
 			t.Errorf("stopped: lag %d, asked %+v", got, stats.Asked)
 		}
+		if len(stats.Topics) != 0 {
+			t.Errorf("stopped, and it speaks for topics: %+v", stats.Topics)
+		}
 		control.Pause("a test")
 		lag(2)
 		control.Resume("a test")
@@ -105,7 +113,7 @@ func TestAPausedAuditSaysSo(t *testing.T) {
 		}
 		a.stop()
 		if opened, _ := r.opened(); len(opened) != 0 {
-			t.Errorf("findings about what went by in a pause: %v", opened)
+			t.Errorf("findings about a sound topic: %v", opened)
 		}
 		var told []string
 		for line := range strings.Lines(log.String()) {
@@ -202,5 +210,30 @@ func TestLagOfAnAuditUpToTheEnd(t *testing.T) {
 		if final := r.final(r.topic()); final.Counts.Records != plain+framed {
 			t.Errorf("%d records judged", final.Counts.Records)
 		}
+	})
+}
+
+// Of whole topics that instance speaks which judges them, and no other.
+func TestTopicsAreToldByOneInstance(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, c *kafkatest.Cluster, guarantee option) {
+		r := newRig(t, c, 2)
+		often := func(r *rig) { r.cfg.Limits.ReportInterval = time.Second }
+		r.produce(r.tick(0, "QA", 0), r.tick(1, "QA", 0)) // a split is of the whole topic
+		first := r.start(guarantee, often)
+		tells := func(a *running) bool {
+			stats := a.Status.Stats()
+			return len(stats.Topics) == 1 && stats.Open[engine.SymbolSplit] == 1
+		}
+		kafkatest.Eventually(t, "the topic to be told of", func() bool { return tells(first) })
+		second := r.start(guarantee, often, instance("earlier in the order of names"))
+		kafkatest.Eventually(t, "the topic to be told of by the other", func() bool { return tells(second) })
+		stats := first.Status.Stats()
+		if len(stats.Topics) != 0 || stats.Open[engine.SymbolSplit] != 0 {
+			t.Errorf("told by both: %+v, %v open", stats.Topics, stats.Open)
+		}
+		second.stop()
+		kafkatest.Eventually(t, "the topic to be told of again", func() bool { return tells(first) })
+		first.stop()
 	})
 }

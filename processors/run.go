@@ -124,11 +124,16 @@ func (a *audit) makeGroups() {
 	a.symbols.control, a.symbols.schemas = cfg.Control, cfg.Schemas
 	cfg.Status.waitFor(cfg.Schemas)
 	cfg.Status.show(a.symbols)
-	a.symbols.onSetup = cfg.Status.dropPartitions
+	a.symbols.onSetup = func(int) { cfg.Status.dropPartitions() }
 	a.symbols.onRebalance = func() { cfg.Status.update(func(s *Stats) { s.Rebalances++ }) }
 	a.distribution = a.newGroup(a.names.DistributionGroup, a.names.DistributionTable,
 		newLayout("", []string{a.names.DistributionTopic}, cfg.prepared.Partitions))
 	a.distribution.oldest = true // its topic is the audit's own
+	a.distribution.onSetup = func(claims int) {
+		if claims == 0 {
+			cfg.Status.dropTopics()
+		}
+	}
 	a.distribution.newUnit = func(p place) unit {
 		u := newDistribution(cfg, p, a.names.DistributionTable, a.clocks, a.distribution.log)
 		u.recall = a.lags.recall

@@ -88,7 +88,7 @@ func (s *session) setup(ctx context.Context) error {
 	began := time.Now()
 	s.g.cfg.Status.group(s.g.name, "recovering")
 	if s.g.onSetup != nil {
-		s.g.onSetup()
+		s.g.onSetup(len(s.ordered))
 	}
 	rows, err := s.recover(ctx)
 	if err != nil {

@@ -233,6 +233,16 @@ func (s *Status) dropPartitions() {
 	maps.DeleteFunc(s.open, func(_ string, o openFinding) bool { return o.partition >= 0 })
 }
 
+// dropTopics forgets what is known of whole topics: another instance judges
+// them from now on, or nobody does.
+func (s *Status) dropTopics() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.topics)
+	maps.DeleteFunc(s.open, func(_ string, o openFinding) bool { return o.partition < 0 })
+	s.stats.Lags, s.stats.Groups, s.stats.Logs = nil, nil, nil
+}
+
 func (s *Status) checkpoint(took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -35,7 +35,7 @@ const tail = "\nAn unknown connector, task or path is 404.\n\n" +
 	"They act on the instance that answers, take effect at once or within seconds, lose nothing, and hold until they are\n" +
 	"undone or the process ends: a process that starts runs. Both pause and stop hold the offsets.\n\n" +
 	"- `pause`: no tick is judged any more. Partitions are kept, what was judged is made durable, the lag goes on growing. Neither\n" +
-	"  `STALE_TICK` of kind SILENT nor `AUDITOR_BEHIND` is told for what was not to be read, then or after `resume`. Watched\n" +
+	"  `STALE_TICK` nor `AUDITOR_BEHIND` is told for what was not to be read, then or after `resume`: that is history by then. Watched\n" +
 	"  groups are still watched; reports of whole topics wait for the windows of their partitions until `resume`.\n" +
 	"  `/readyz` stays 200 and says `PAUSED` ([metrics.md](metrics.md) says why); `auditstream_paused` is 1, and the page says so.\n" +
 	"- `stop`: a last checkpoint, then both groups are left: other instances take the partitions over. There is no task,\n" +
