@@ -88,10 +88,7 @@ func (a *audit) anew(ctx context.Context, ended error) (Prepared, error) {
 	}
 	if errors.As(ended, &growth) {
 		a.cfg.Logger.Info().Err(ended).Msg("a topic has grown: starting anew with a table as wide")
-		if err := a.growTable(ctx, growth); err != nil {
-			return Prepared{}, err
-		}
-		return a.cfg.Prepare(ctx)
+		return a.grow(ctx, growth)
 	}
 	if !errors.As(ended, &gone) {
 		return Prepared{}, ended
