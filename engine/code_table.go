@@ -77,8 +77,8 @@ var codeTable = []CodeInfo{
 	},
 	{
 		Code: PartitionsChanged, Name: "PARTITIONS_CHANGED", Severity: Warning, Subject: "topic",
-		Meaning: "The topic's partition count grew, so that symbols have moved away from what they wrote before.",
-		Judged:  "The count is seen to rise; or symbols left their partitions before the first record of newer ones, and a hash explains both places of two or more. Resolved 10 minutes of record time after the first record in a new partition.",
+		Meaning: "The topic's partition count grew, so that symbols move away from what they wrote before.",
+		Judged:  "The count is seen to rise; or symbols left their partitions before the first record of newer ones, and a hash explains both places of two or more. One finding a growth, told live when the brokers, asked again, say that the topic has no more partitions. It counts the symbols that were there before and that their hash puts elsewhere at the larger count, silent ones too; where no hash is known, those that were seen to go on elsewhere. Resolved 10 minutes of record time after the first record in a new partition.",
 		Action:  "Let readers finish the old partitions before they trust the order of moved symbols; next time, choose the count ahead (auditstream plan topic) or move to a new topic.",
 	},
 	{

@@ -18,128 +18,119 @@ type Moving struct {
 
 const movesListed = 20
 
-func growthSubject(g *Growing) string { return fmt.Sprintf("partitions/%d-%d", g.From, g.To) }
+// growthSubject names a growth by the count from which the topic grew: to which
+// one it grew at first may be known only later.
+func growthSubject(g *Growing) string { return "partitions/" + strconv.Itoa(int(g.From)) }
 
-// moves lists the symbols that the function puts elsewhere at a count of to
-// partitions than at a count of from. Without a function none is known.
-func (t *Topic) moves(f family, known bool, from, to int32) (moved []Moving) {
-	if !known {
-		return nil
-	}
-	for _, name := range slices.Sorted(maps.Keys(t.symbols)) {
-		for i := range t.symbols[name].Places {
-			p := &t.symbols[name].Places[i]
-			key, whole := hidden(p.Key)
-			if !whole || key == "" || placesOf([]byte(key), from)[f] != p.Partition {
-				continue
-			}
-			if at := placesOf([]byte(key), to)[f]; at != p.Partition {
-				moved = append(moved, Moving{name, p.Partition, at})
-			}
-			break
+// followGrowths opens the findings about growths, brings them up to date, with
+// the symbols that have changed, and ends each when every producer must have
+// known of the new partitions for long. Growths that follow one another fast
+// are told when the brokers have been asked once more, so that they are seen
+// apart from each other, and with the counts at which keys were put meanwhile.
+func (t *Topic) followGrowths(changed []string) {
+	var follow []int
+	for i := range t.state.Growths {
+		g := &t.state.Growths[i]
+		if open := t.find(growthSubject(g)) != nil; open || !g.Told && t.countHolds(growthSubject(g)) {
+			follow = append(follow, i)
 		}
 	}
-	return moved
-}
-
-// partitionsChanged opens the finding about a growth.
-func (t *Topic) partitionsChanged(g *Growing, moved []Moving) {
-	subject := growthSubject(g)
-	f := t.newFinding(PartitionsChanged, subject, -1)
-	f.FirstTime, f.LastTime = Time(g.Time), Time(g.Time)
-	f.Observed, f.Threshold, f.Unit = float64(g.To), float64(g.From), "partitions"
-	g.Moves = int64(len(moved))
-	f.Evidence["from"], f.Evidence["to"] = g.From, g.To
-	f.Evidence["how_known"] = "the count was seen to rise"
-	if !g.Seen {
-		f.Evidence["how_known"] = "inferred from where keys lie: the topic grew before the audit began"
+	t.moving.count(t, follow, changed)
+	for k, i := range follow {
+		t.followGrowth(&t.state.Growths[i], &t.moving.of[k])
 	}
-	f.Evidence["function"] = g.Lead
-	f.Evidence["moved"] = append([]Moving{}, moved[:min(len(moved), movesListed)]...)
-	t.describeGrowth(f, g)
-	t.openFinding(subject, f)
 }
 
-// describeGrowth brings the finding up to date with what is known now.
-func (t *Topic) describeGrowth(f *Finding, g *Growing) {
-	f.Count = max(f.Count, g.Moves, g.Moved)
+func (t *Topic) followGrowth(g *Growing, m *growthMoves) {
+	subject := growthSubject(g)
+	if f := t.find(subject); f == nil {
+		f = t.newFinding(PartitionsChanged, subject, -1)
+		f.FirstTime, f.Unit = Time(g.Time), "partitions"
+		t.describeGrowth(f, g, m)
+		g.Told, t.changed["t"] = true, true
+		t.openFinding(subject, f)
+	} else if f.Observed != float64(g.To) { // a count between has shown itself
+		t.describeGrowth(f, g, m)
+		f.LastTime = max(f.LastTime, Time(t.latest()))
+		t.open[subject].Told = NoTime
+		t.update(subject)
+	} else if told := m.told; t.describeGrowth(f, g, m) != told {
+		t.changed["t"], t.changed["f/"+subject] = true, true
+	}
+	first := t.firstIn(g.From)
+	if first == NoTime {
+		first = g.Time
+	}
+	if latest := t.latest(); first != NoTime && latest > first+growthSlack && t.settled() {
+		f := t.find(subject)
+		f.LastTime = max(f.LastTime, Time(first))
+		t.close(subject)
+	}
+}
+
+// describeGrowth brings the finding up to date with what is known now, and says
+// in short what that is.
+func (t *Topic) describeGrowth(f *Finding, g *Growing, m *growthMoves) string {
+	f.Count = max(f.Count, m.total)
+	f.Observed, f.Threshold = float64(g.To), float64(g.From)
+	if first := t.firstIn(g.From); first != NoTime {
+		f.FirstTime = Time(first)
+	}
+	f.LastTime = max(f.LastTime, f.FirstTime)
 	offsets := map[string]int64{}
 	for id := g.From; id < g.To && len(offsets) < 64; id++ {
 		if p := t.parts[id]; p != nil && p.Stats.From >= 0 {
 			offsets[strconv.Itoa(int(id))] = p.Stats.From
 		}
 	}
+	lead := t.movedBy(g)
+	f.Evidence["from"], f.Evidence["to"] = g.From, g.To
+	f.Evidence["how_known"], f.Evidence["function"] = g.howKnown(), lead
+	f.Evidence["moved"], f.Evidence["moved_total"] = append([]Moving{}, m.listed...), m.total
 	f.Evidence["first_offsets"] = offsets
-	f.Evidence["moved_total"] = f.Count
-	moves := plural(f.Count, "symbol") + " of those seen so far"
-	if g.Lead == "" {
-		moves += ", whose function is not known,"
+	moves := plural(m.total, "symbol") + " of those seen so far"
+	if m.total == 1 {
+		moves += " moves"
+	} else {
+		moves += " move"
 	}
-	f.Cause = fmt.Sprintf("topic %s grew from %d to %d partitions: %s have moved to another partition, and what they wrote before stays where it was",
+	if lead == "" {
+		moves = "by a function that is not known " + moves
+	}
+	f.Cause = fmt.Sprintf("topic %s grew from %d to %d partitions: %s to another partition, and what they wrote before stays where it was",
 		t.name, g.From, g.To, moves)
+	m.told = fmt.Sprint(f.Count, m.total, f.FirstTime, lead, m.listed, len(offsets))
+	return m.told
+}
+
+// movedBy names the function by which symbols move, or those of a mixture.
+func (t *Topic) movedBy(g *Growing) string {
+	lead := familyNamed(g.Lead)
+	if slices.ContainsFunc(t.placing.explained.members, func(m member) bool { return m.family == lead }) {
+		return t.partitionerSeen()
+	}
+	if now, known := t.follows(); lead == noFamily && known {
+		return now.String()
+	}
+	return g.Lead
+}
+
+func (g *Growing) howKnown() string {
+	switch {
+	case !g.Seen:
+		return "inferred from where keys lie: the topic grew before the audit began"
+	case g.Between:
+		return "the count was seen to rise, and where keys lie shows that it did so in steps"
+	}
+	return "the count was seen to rise"
 }
 
 // hasMoved notes a symbol that goes on at home, and has left its other places.
 func (t *Topic) hasMoved(name string, s *TopicSymbol, home *SymbolPlace) {
 	t.across(name, s, home)
-	if s.Moved || len(t.state.Growths) == 0 {
-		return
-	}
-	s.Moved = true
-	t.changed["s/"+name] = true
-	old := &s.Places[0]
-	if old.Partition == home.Partition {
-		old = &s.Places[1]
-	}
-	g := t.movedBy(old)
-	g.Moved++
-	f := t.find(growthSubject(g))
-	if f == nil {
-		return
-	}
-	t.changed["t"], t.changed["f/"+growthSubject(g)] = true, true
-	if moved, ok := f.Evidence["moved"].([]Moving); ok && g.Moves == 0 && len(moved) < movesListed {
-		f.Evidence["moved"] = append(slices.Clone(moved), Moving{name, old.Partition, home.Partition})
-	}
-}
-
-// movedBy is the growth that took a symbol away from a place.
-func (t *Topic) movedBy(old *SymbolPlace) *Growing {
-	key, _ := hidden(old.Key)
-	for i := range t.state.Growths {
-		g := &t.state.Growths[i]
-		for f := range familyCount {
-			if f.String() == g.Lead && !old.Old && t.excused(f, key, old.Partition, unset(old.Seen), g) {
-				return g
-			}
-		}
-	}
-	return &t.state.Growths[len(t.state.Growths)-1]
-}
-
-// followGrowths counts moves, and ends the finding about a growth when every
-// producer must have known of the new partitions for long.
-func (t *Topic) followGrowths() {
-	for i := range t.state.Growths {
-		g := &t.state.Growths[i]
-		subject := growthSubject(g)
-		f := t.find(subject)
-		if f == nil {
-			continue
-		}
-		was := f.Count
-		t.describeGrowth(f, g)
-		if f.Count > was {
-			t.changed["t"], t.changed["f/"+subject] = true, true
-		}
-		first := t.firstIn(g.From)
-		if first == NoTime {
-			first = g.Time
-		}
-		if latest := t.latest(); first != NoTime && latest > first+growthSlack && t.settled() {
-			f.LastTime = max(f.LastTime, Time(first))
-			t.close(subject)
-		}
+	if !s.Moved && len(t.state.Growths) > 0 {
+		s.Moved = true
+		t.changed["s/"+name] = true
 	}
 }
 

@@ -42,23 +42,28 @@ func (t *Topic) inferGrowth() {
 		return
 	}
 	slices.Sort(counts)
-	for i, n := range counts {
-		g := Growing{From: n, To: t.state.Partitions, Time: t.firstIn(n), Lead: lead.String()}
-		if i+1 < len(counts) {
-			g.To = counts[i+1]
-		}
-		for j := range t.state.Growths {
-			switch h := &t.state.Growths[j]; {
-			case h.From < n && n < h.To:
-				g.To, g.Step = h.To, true
-			case h.From > n:
-				g.To = min(g.To, h.From)
-			}
-		}
-		t.state.Growths = append(t.state.Growths, g)
+	for _, n := range counts {
+		t.addGrowth(n, lead.String())
 	}
-	slices.SortStableFunc(t.state.Growths, func(a, b Growing) int { return int(a.From - b.From) })
 	t.changed["t"] = true
+}
+
+// addGrowth notes a count that the topic had.
+func (t *Topic) addGrowth(n int32, lead string) {
+	g := Growing{From: n, To: t.state.Partitions, Time: t.firstIn(n), Lead: lead}
+	for i := range t.state.Growths {
+		switch h := &t.state.Growths[i]; {
+		case h.From == n:
+			return
+		case h.From > n:
+			g.To = min(g.To, h.From)
+		case n < h.To:
+			g.To, h.To = h.To, n
+			g.Seen, g.Between, h.Between = h.Seen, h.Seen, h.Seen
+		}
+	}
+	t.state.Growths = append(t.state.Growths, g)
+	slices.SortStableFunc(t.state.Growths, func(a, b Growing) int { return int(a.From - b.From) })
 }
 
 // formerCounts are partition counts, below today's, at which the function put
@@ -83,17 +88,20 @@ func (t *Topic) formerCounts(f family, classes []fitClass, members []member) (co
 			break
 		}
 		counts = append(counts, n)
-		left = slices.DeleteFunc(slices.Clone(left), func(w witness) bool { return t.lay(&w, n) && placesOf([]byte(w.key), n)[f] == w.partition })
-	}
-	moved = len(odd) - len(left)
-	rest := 0
-	for i := range left {
-		if !slices.ContainsFunc(counts, func(n int32) bool {
-			return t.lay(&left[i], n) && explains(members, fitsOf([]byte(left[i].key), left[i].partition, n))
-		}) {
-			rest++
+		rest := left[:0:0]
+		for _, w := range left {
+			switch {
+			case !t.lay(&w, n):
+				rest = append(rest, w)
+			case placesOf([]byte(w.key), n)[f] == w.partition:
+				moved++
+			case !explains(members, fitsOf([]byte(w.key), w.partition, n)): // else another member has moved it, by the same growth
+				rest = append(rest, w)
+			}
 		}
+		left = rest
 	}
+	rest := len(left)
 	if moved < 9*rest {
 		return nil, 0
 	}
@@ -130,28 +138,42 @@ func (t *Topic) formerCount(f family, odd []witness, members []member) (n int32)
 }
 
 // lay reports whether the key may have been written to its partition when the
-// topic had that many.
+// topic had that many: it ticked there last before any partition beyond had a
+// record. Of a count between those of a growth that was seen, which live the
+// audit may not have known of while it judged by its own clock, it is enough
+// that it ticked there first by then: keys that came later may be those of a
+// later count, or of a producer of another kind.
 func (t *Topic) lay(w *witness, count int32) bool {
 	if w.key == "" || w.partition >= count {
 		return false
 	}
-	first, seen := t.leftBy(count), t.seen(w)
-	return first == NoTime || seen != NoTime && seen <= first
+	first, seen := t.firstIn(count), t.seen(w)
+	if first == NoTime {
+		return true
+	}
+	if t.liesBetween(count) {
+		p := t.symbols[w.symbol].place(w.partition)
+		return p != nil && p.Since < first
+	}
+	return seen != NoTime && seen <= first
 }
 
 // leftBy is when a key must have ticked last on a partition to have been put
 // there at that count: before the first record in a partition beyond, NoTime
-// when there is none. For a count between those of a growth that was seen,
-// which live the audit may not have known of while it judged by its own clock,
+// when there is none. For a count between those of a growth that was seen
 // producers have the time that any growth leaves them.
 func (t *Topic) leftBy(count int32) int64 {
 	first := t.firstIn(count)
-	for i := range t.state.Growths {
-		if g := &t.state.Growths[i]; first != NoTime && g.Seen && g.From < count && count < g.To {
-			return first + growthSlack
-		}
+	if first != NoTime && t.liesBetween(count) {
+		return first + growthSlack
 	}
 	return first
+}
+
+// liesBetween reports whether the count lies between those of a growth that was
+// seen.
+func (t *Topic) liesBetween(count int32) bool {
+	return slices.ContainsFunc(t.state.Growths, func(g Growing) bool { return g.Seen && g.From < count && count < g.To })
 }
 
 func explains(members []member, fits Fits) bool {

@@ -51,6 +51,7 @@ func (p *Partition) Progress(highWatermark, now int64) {
 	case !g.live && (behind == 0 || behind <= liveBehind && (age <= liveAge || now-g.movedAt >= stillFor)):
 		g.live, g.since = true, now
 		p.nextSilence = NoTime
+		p.changed = true // the topic waits to hear that all have been read
 	case g.live && behind > lostBehind && age > lostAge:
 		g.live = false
 	}

@@ -14,6 +14,7 @@ type Topic struct {
 	symbols    map[string]*TopicSymbol
 	wide       map[string]bool          // symbols with more than one place
 	placing    placing                  // where keys lie, and what explains it
+	moving     moving                   // the symbols that growths move
 	counted    countWatch               // the partition count as the brokers tell it
 	ending     bool                     // nothing more is to come
 	kept       bool                     // the row of the state was written, or will be
@@ -58,7 +59,7 @@ func (t *Topic) forget() {
 	t.parts, t.windows, t.ranks = map[int32]*TopicPart{}, map[int64]*TopicWindow{}, map[int32]*TopicRanks{}
 	t.symbols, t.spellings = map[string]*TopicSymbol{}, map[string][]string{}
 	t.wide = map[string]bool{}
-	t.placing = newPlacing()
+	t.placing, t.moving = newPlacing(), moving{}
 	t.forgetWaiting()
 	t.open, t.heard = map[string]*TopicEpisode{}, map[string]Finding{}
 	t.standing = [StatusHealthy + 1]int{}
@@ -129,7 +130,7 @@ func (t *Topic) Fold(s *PartitionStats) {
 	if s.Clock != nil && !stale {
 		t.hearClock(s.Clock)
 	}
-	p.Settled = p.Settled || s.CaughtUp
+	p.Settled = p.Settled || s.CaughtUp && (s.Partitions == 0 || s.Partitions >= t.state.Partitions)
 	t.changed[partKey(s.Partition)] = true
 	t.judgePlaces()
 	t.closeWindows(t.passed())

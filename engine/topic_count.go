@@ -19,8 +19,8 @@ type countWatch struct {
 //
 // Producers may know of new partitions before the audit does, and put keys on
 // others of the old ones by them. So from the first call on a symbol that is
-// split, a mixture of functions, a mismatch and disorder across a growth are
-// opened only when the brokers have been asked after they were seen, and have
+// split, a mixture of functions, a mismatch, disorder across a growth and the
+// growth itself, which others may follow at once, are opened only when the brokers have been asked after they were seen, and have
 // said that the topic has no more partitions than its keys are judged by. In a topic that has grown they
 // wait until its statistics say so too, and what the growth explains is
 // dropped. A [Topic.Final] waits for nothing.

@@ -7,14 +7,14 @@ import (
 
 // Growing is a rise of the topic's partition count.
 type Growing struct {
-	From  int32  `json:"from"`
-	To    int32  `json:"to"`
-	Seen  bool   `json:"seen"`           // the count was seen to rise; otherwise it is inferred from where keys lie
-	Time  int64  `json:"time"`           // greatest record time when it was found
-	Lead  string `json:"lead,omitempty"` // function that the keys followed
-	Moves int64  `json:"moves"`          // symbols known at the time that move by it
-	Moved int64  `json:"moved"`          // symbols that were seen to move
-	Step  bool   `json:"step,omitempty"` // a count between those of a growth that was seen: it is told with it
+	From    int32  `json:"from"`
+	To      int32  `json:"to"`
+	Seen    bool   `json:"seen"`              // the count was seen to rise; otherwise it is inferred from where keys lie
+	Time    int64  `json:"time"`              // greatest record time when it was found
+	Lead    string `json:"lead,omitempty"`    // function that the keys followed
+	Sure    bool   `json:"sure,omitempty"`    // the first record beyond From is known: all that was written by then has been read
+	Told    bool   `json:"told,omitempty"`    // its finding has been opened
+	Between bool   `json:"between,omitempty"` // seen, but for a count on the way that keys have shown
 }
 
 // growthSlack is how long after the first record in a new partition a producer
@@ -37,12 +37,15 @@ func (t *Topic) grow(n int32) {
 	if known {
 		g.Lead = lead.String()
 	}
-	moved := t.moves(lead, known, from, n)
 	t.placing = newPlacing()
 	t.forgetWaiting()
 	t.endAtGrowth()
+	for id, p := range t.parts {
+		if p.Settled { // what was written at the new count is to be read to its end too
+			p.Settled, t.changed[partKey(id)] = false, true
+		}
+	}
 	t.state.Growths = append(t.state.Growths, g)
-	t.partitionsChanged(&t.state.Growths[len(t.state.Growths)-1], moved)
 }
 
 // keepState sees to it that the partition count has a row before anything else

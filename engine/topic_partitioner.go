@@ -14,24 +14,19 @@ func (t *Topic) judgePlaces() {
 	}
 	if settled := t.settled(); l.changed || settled != l.settled {
 		l.changed, l.settled = false, settled
-		known := len(t.state.Growths)
 		if settled {
 			t.inferGrowth()
 		}
 		l.explained = explain(t.adjusted(), l.kin)
 		t.countMovedKeys()
-		for i := range t.state.Growths {
-			if g := &t.state.Growths[i]; len(t.state.Growths) > known && !g.Step && t.find(growthSubject(g)) == nil && t.state.Past[growthSubject(g)] == 0 {
-				t.partitionsChanged(g, nil)
-			}
-		}
 	} else {
 		l.explained.count(t.adjusted())
 	}
+	changed := t.touched()
 	t.judgeSplits()
 	t.judgeMixed()
 	t.judgeMismatch()
-	t.followGrowths()
+	t.followGrowths(changed)
 	t.endAcross()
 }
 

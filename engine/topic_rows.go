@@ -58,7 +58,7 @@ type TopicPart struct {
 	Closed     Counts         `json:"closed"`               // cumulative at the last window of the topic that is closed
 	Last       int64          `json:"last"`                 // start of the last window heard of
 	Generation int            `json:"generation,omitempty"` // times that it started anew
-	Settled    bool           `json:"settled,omitempty"`    // it has been read to its end once
+	Settled    bool           `json:"settled,omitempty"`    // it has been read to its end once at today's partition count
 	Skew       TopicSkew      `json:"skew"`                 // of the ticks ahead of the clock
 }
 
@@ -81,7 +81,9 @@ type TopicWindow struct {
 type TopicSymbol struct {
 	Partitions int32         `json:"partitions"` // partition count of the topic at the time
 	Places     []SymbolPlace `json:"places"`
-	Moved      bool          `json:"moved,omitempty"` // growth has moved it, and it is counted
+	Moved      bool          `json:"moved,omitempty"` // growth has moved it
+
+	moves uint64 // growths that are counted for it, of those that are followed
 }
 
 // SymbolPlace is a symbol on one partition.
@@ -166,7 +168,7 @@ func (t *Topic) row(key string) TopicRow {
 		}
 	case 's':
 		if s := t.symbols[key[2:]]; s != nil {
-			r.Symbol = &TopicSymbol{s.Partitions, slices.Clone(s.Places), s.Moved}
+			r.Symbol = &TopicSymbol{Partitions: s.Partitions, Places: slices.Clone(s.Places), Moved: s.Moved}
 			for i := range r.Symbol.Places {
 				r.Symbol.Places[i].Venues = slices.Clone(r.Symbol.Places[i].Venues)
 			}
