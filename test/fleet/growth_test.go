@@ -1,12 +1,12 @@
 package fleet
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -172,13 +172,21 @@ func (m *market) awaitAudit(t *testing.T, a *audit) {
 	kafkatest.Eventually(t, "everything is audited", func() bool { return a.committed(t) >= m.total() })
 }
 
-// TestGrowthTwiceWithinSeconds grows a topic under load from 3 to 4 and at once
-// to 6 partitions. The producers know of it before the audit does, and some
-// keys that the first growth moves lie on old partitions: nothing is told but
-// the growth, not even for a moment, neither live nor by replay.
+// TestGrowthTwiceWithinSeconds grows a topic under load again and again. The
+// producers know of it before the audit does, and some keys that one growth
+// moves lie on old partitions by the next one: nothing is told but the growths,
+// not even for a moment. What is told of them, with ids, counts and symbols, is
+// the same live, by an audit that begins afterwards and by replay, whether the
+// audit saw each count or the last one only.
 func TestGrowthTwiceWithinSeconds(t *testing.T) {
-	const from, between, to, symbols = 3, 4, 6, 60
-	a := newAudit(t, from, "consumer.override.session.timeout.ms=6000", "checkpoint.interval.ms=200")
+	t.Run("each count is seen", func(t *testing.T) { growAgain(t, true, 3, 4, 6) })
+	t.Run("at once", func(t *testing.T) { growAgain(t, false, 3, 4, 6) })
+	t.Run("three times", func(t *testing.T) { growAgain(t, false, 2, 3, 6, 8) })
+}
+
+func growAgain(t *testing.T, seen bool, counts ...int) {
+	const symbols = 60
+	a := newAudit(t, counts[0], "consumer.override.session.timeout.ms=6000", "checkpoint.interval.ms=200")
 	p := a.start(t)
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -190,21 +198,21 @@ func TestGrowthTwiceWithinSeconds(t *testing.T) {
 	var running sync.WaitGroup
 	running.Go(func() { m.run(ctx, symbols) })
 	t.Cleanup(stop)
-	on := func(partition int32, more int64) func() bool {
-		return func() bool {
+	kafkatest.Eventually(t, "the audit runs", func() bool { return a.committed(t) > 2000 })
+	for _, to := range counts[1:] {
+		grow(t, a, to)
+		kafkatest.Eventually(t, "producers know of the last partition", func() bool {
 			m.mu.Lock()
 			defer m.mu.Unlock()
-			return m.places[partition] > more
+			return m.places[int32(to)-1] > 200
+		})
+		if seen {
+			kafkatest.Eventually(t, "the audit knows of it", func() bool {
+				listed, err := a.Admin(t).ListTopics(t.Context(), a.names.Table)
+				return err == nil && len(listed[a.names.Table].Partitions) >= to
+			})
 		}
 	}
-	kafkatest.Eventually(t, "the audit runs", func() bool { return a.committed(t) > 2000 })
-	grow(t, a, between)
-	kafkatest.Eventually(t, "the audit knows of a fourth partition", func() bool {
-		listed, err := a.Admin(t).ListTopics(t.Context(), a.names.Table)
-		return err == nil && len(listed[a.names.Table].Partitions) >= between
-	})
-	grow(t, a, to)
-	kafkatest.Eventually(t, "producers know of a sixth partition", on(5, 1000))
 	kafkatest.Eventually(t, "the audit goes on", func() bool { return a.committed(t) > m.total()/2 })
 	stop()
 	running.Wait()
@@ -212,32 +220,59 @@ func TestGrowthTwiceWithinSeconds(t *testing.T) {
 	p.stop(t)
 	a.toEnd(t)
 	reports := a.read(t)
-	r := final(t, reports)
-	if r.TotalTicks != m.total() || int(r.Partitions) != to || r.Symbols != symbols || r.Partitioner != "murmur2" {
-		t.Errorf("%d ticks of %d over %d partitions, %d symbols, partitioner %q; %s", r.TotalTicks, m.total(), r.Partitions, r.Symbols, r.Partitioner, r.Notes)
-	}
 	codes := []engine.Code{engine.SymbolSplit, engine.PartitionerMixed, engine.PartitionerMismatch, engine.UpstreamDisorder, engine.RecordsLost}
 	for _, f := range opened(t, reports, codes...) {
 		t.Errorf("%s: %s", f.Code, f.Cause)
 	}
-	changes := opened(t, reports, engine.PartitionsChanged)
-	if n := len(changes); n < 1 || n > 2 || changes[0].Threshold != from || changes[n-1].Observed != to {
-		t.Errorf("findings of growth: %+v", changes)
-	}
-	out := output(t, nil, command(t, "replay", "-c", a.configure(t), "--fail-on", "never"))
-	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
-	var replayed engine.Report
-	if err := json.Unmarshal(lines[len(lines)-1], &replayed); err != nil {
-		t.Fatal(err)
-	}
-	if replayed.Symbols != symbols || replayed.TotalTicks != m.total() {
-		t.Errorf("replay: %d symbols, %d ticks of %d", replayed.Symbols, replayed.TotalTicks, m.total())
-	}
-	for _, f := range replayed.Findings {
-		if slices.Contains(codes, f.Code) {
-			t.Errorf("replay: %s: %s", f.Code, f.Cause)
+	live := final(t, reports)
+	want := growthsOf(t, live)
+	for i, to := range counts[1:] {
+		moves := 0
+		for k := range symbols {
+			key := fmt.Appendf(nil, "SYM%03d", k)
+			if engine.HashMurmur2.Partition(key, int32(counts[i])) != engine.HashMurmur2.Partition(key, int32(to)) {
+				moves++
+			}
+		}
+		if begins := fmt.Sprintf("%d to %d: %d ", counts[i], to, moves); i >= len(want) || !strings.HasPrefix(want[i], begins) {
+			t.Errorf("live: %q, want %s", want, begins)
 		}
 	}
+	if len(want) != len(counts)-1 {
+		t.Errorf("live: %q", want)
+	}
+	again := a.anew(t)
+	again.toEnd(t)
+	for how, r := range map[string]*engine.Report{"live": live, "by a new audit": final(t, again.read(t)), "by replay": a.replayed(t)} {
+		if r.TotalTicks != m.total() || int(r.Partitions) != counts[len(counts)-1] || r.Symbols != symbols || r.Partitioner != "murmur2" {
+			t.Errorf("%s: %d ticks of %d over %d partitions, %d symbols, partitioner %q; %s", how, r.TotalTicks, m.total(), r.Partitions, r.Symbols, r.Partitioner, r.Notes)
+		}
+		for _, f := range r.Findings {
+			if slices.Contains(codes, f.Code) {
+				t.Errorf("%s: %s: %s", how, f.Code, f.Cause)
+			}
+		}
+		if got := growthsOf(t, r); !slices.Equal(got, want) {
+			t.Errorf("%s:\n%s\nlive:\n%s", how, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
+// growthsOf shows what a report tells of growths, the smallest first.
+func growthsOf(t *testing.T, r *engine.Report) (out []string) {
+	t.Helper()
+	for _, f := range r.Findings {
+		if f.Code == engine.PartitionsChanged {
+			moved, err := json.Marshal(f.Evidence["moved"])
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, fmt.Sprintf("%v to %v: %d (%v) by %v at %d, %s, %s", f.Threshold, f.Observed, f.Count,
+				f.Evidence["moved_total"], f.Evidence["function"], f.FirstTime, f.ID, moved))
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // TestTopicGrewBeforeTheAudit audits a topic that has grown already, from its
@@ -285,12 +320,7 @@ func grewBefore(t *testing.T, second bool) {
 // checkReplay audits the topic's history once more, by replay.
 func (a *audit) checkReplay(t *testing.T, m *market, from, to int, after *kgo.Record, moves string) {
 	t.Helper()
-	out := output(t, nil, command(t, "replay", "-c", a.configure(t), "--fail-on", "never"))
-	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
-	var r engine.Report
-	if err := json.Unmarshal(lines[len(lines)-1], &r); err != nil {
-		t.Fatal(err)
-	}
+	r := a.replayed(t)
 	if r.Trigger != engine.TriggerFinal || r.TotalTicks != m.total() || r.Partitioner != "murmur2" {
 		t.Errorf("replay: %s, %d ticks of %d, partitioner %q", r.Trigger, r.TotalTicks, m.total(), r.Partitioner)
 	}

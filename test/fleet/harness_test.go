@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"os"
@@ -25,6 +26,7 @@ type audit struct {
 	*kafkatest.Cluster
 	names       topology.Names
 	name, topic string
+	into        string // topic of its reports, "": the one that is made for it
 	settings    []string
 }
 
@@ -37,7 +39,30 @@ func newAudit(t *testing.T, partitions int, settings ...string) *audit {
 	return a
 }
 
-func (a *audit) reports() string { return a.topic + ".audit" }
+func (a *audit) reports() string { return cmp.Or(a.into, a.topic+".audit") }
+
+// anew is another audit of the topic, from its first record on.
+func (a *audit) anew(t *testing.T) *audit {
+	t.Helper()
+	b := *a
+	b.name = kafkatest.Name(t)
+	b.into, b.names = b.name+".audit", topology.NamesOf(b.name)
+	b.settings = append(slices.Clone(a.settings), "audit.topic="+b.into)
+	b.DeleteTopicsAtEnd(t, b.into, b.names.Table, b.names.DistributionTopic, b.names.DistributionTable)
+	return &b
+}
+
+// replayed is the FINAL report of a replay of the topic.
+func (a *audit) replayed(t *testing.T) *engine.Report {
+	t.Helper()
+	out := output(t, nil, command(t, "replay", "-c", a.configure(t), "--fail-on", "never"))
+	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
+	r := new(engine.Report)
+	if err := json.Unmarshal(lines[len(lines)-1], r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
 
 // configure writes a configuration of the audit, with a state folder of its
 // own.
