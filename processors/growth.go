@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -40,52 +41,42 @@ func (l *layout) grown(listed kadm.ListedOffsets) error {
 	return nil
 }
 
+// widthSeen is how long brokers may take to agree on how wide topics are by now.
+const widthSeen = 10 * time.Second
+
 // grow readies another life with a table as wide as a topic that has grown. A
-// topic that grows once more meanwhile would leave it too narrow again.
+// topic that grows once more meanwhile would leave it too narrow again, and for a
+// moment brokers may tell of the table as it was.
 func (a *audit) grow(ctx context.Context, growth *GrowthError) (Prepared, error) {
-	for {
-		width, err := a.growTable(ctx, growth)
-		if err != nil {
+	for until := time.Now().Add(widthSeen); ; {
+		if err := a.growTable(ctx, growth); err != nil {
 			return Prepared{}, err
 		}
 		prepared, err := a.cfg.Prepare(ctx)
-		if err == nil {
-			return prepared, nil
+		if err == nil || time.Now().After(until) {
+			return prepared, err
 		}
-		if growth = a.grownBeyond(ctx, width); growth == nil {
+		select {
+		case <-ctx.Done():
 			return Prepared{}, err
+		case <-time.After(anewAfter):
 		}
 	}
 }
 
-// grownBeyond is the growth of a topic beyond a width, nil: none is so wide.
-func (a *audit) grownBeyond(ctx context.Context, width int) *GrowthError {
-	listed, err := a.admin.ListTopics(asked(ctx), a.cfg.tickTopics()...)
-	if err != nil {
-		return nil
-	}
-	for name, detail := range listed {
-		if n := len(detail.Partitions); detail.Err == nil && n > width {
-			return &GrowthError{name, int32(n - 1), int32(width)}
-		}
-	}
-	return nil
-}
-
-// growTable makes the table as wide as the widest topic, and says how wide that
-// is. Without the right to do so the error tells the command for somebody who
-// has it.
-func (a *audit) growTable(ctx context.Context, growth *GrowthError) (width int, err error) {
+// growTable makes the table as wide as the widest topic. Without the right to
+// do so the error tells the command for somebody who has it.
+func (a *audit) growTable(ctx context.Context, growth *GrowthError) error {
 	listed, err := a.admin.ListTopics(asked(ctx), append(a.cfg.tickTopics(), a.names.Table)...)
 	if err != nil {
-		return 0, fmt.Errorf("describe topics: %w", err)
+		return fmt.Errorf("describe topics: %w", err)
 	}
 	want := int(growth.Partition) + 1
 	for _, topic := range a.cfg.tickTopics() {
 		want = max(want, len(listed[topic].Partitions))
 	}
-	if n := len(listed[a.names.Table].Partitions); n >= want {
-		return n, nil
+	if len(listed[a.names.Table].Partitions) >= want {
+		return nil
 	}
 	responses, err := a.admin.UpdatePartitions(ctx, want, a.names.Table)
 	if err == nil {
@@ -93,15 +84,15 @@ func (a *audit) growTable(ctx context.Context, growth *GrowthError) (width int, 
 	}
 	switch {
 	case errors.Is(err, kerr.InvalidPartitions) && a.tableHas(ctx, want):
-		return want, nil // another instance was first
+		return nil // another instance was first
 	case err != nil:
-		return 0, fmt.Errorf("%w; grow table %s to %d partitions: %w; next: kafka-topics.sh --bootstrap-server %s --alter --topic %s --partitions %d",
+		return fmt.Errorf("%w; grow table %s to %d partitions: %w; next: kafka-topics.sh --bootstrap-server %s --alter --topic %s --partitions %d",
 			growth, a.names.Table, want, err, a.cfg.Brokers[0], a.names.Table, want)
 	}
-	return want, nil
+	return nil
 }
 
 func (a *audit) tableHas(ctx context.Context, want int) bool {
-	listed, err := a.admin.ListTopics(ctx, a.names.Table)
+	listed, err := a.admin.ListTopics(asked(ctx), a.names.Table)
 	return err == nil && len(listed[a.names.Table].Partitions) >= want
 }
