@@ -51,15 +51,17 @@ func (s *Status) reported(r *engine.Report) {
 		case f.State == engine.Resolved:
 			delete(s.open, f.ID)
 		case !known && len(s.open) < openMost:
-			s.open[f.ID] = opened(f, now)
+			s.open[f.ID] = opened(f, r.Partition, now)
 		}
 	}
 }
 
-func opened(f *engine.Finding, now time.Time) openFinding {
+// opened is a finding as a report of a partition, or of a topic, nil, tells it:
+// one of a topic may name a partition too, and goes with the topic.
+func opened(f *engine.Finding, partition *int32, now time.Time) openFinding {
 	o := openFinding{code: f.Code, topic: f.Topic, partition: -1, since: now}
-	if f.Partition != nil {
-		o.partition = *f.Partition
+	if partition != nil {
+		o.partition = *partition
 	}
 	if f.FirstTime != engine.NoTime {
 		o.since = time.Unix(0, int64(f.FirstTime))

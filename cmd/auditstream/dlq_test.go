@@ -209,7 +209,7 @@ func TestDeadLettersNeedATopic(t *testing.T) {
 		t.Errorf("a bound that is none: exit code %d", code)
 	}
 	b.args = append(b.args, "--set", "errors.deadletterqueue.topic.name=gone")
-	if code, _ := b.run("dlq", "list"); code != exitFailed {
+	if code, _ := b.run("dlq", "list"); code != exitUsage {
 		t.Errorf("a topic that does not exist: exit code %d", code)
 	}
 	b.args = append(b.args, "--set", "errors.deadletterqueue.topic.name=")
