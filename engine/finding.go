@@ -7,6 +7,7 @@ import (
 	"maps"
 	"strconv"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -116,8 +117,9 @@ func stableID(parts ...string) string {
 	return hex.EncodeToString(h[:16])
 }
 
-// ShowBytes makes bytes safe to read: text stays, control characters,
-// backslashes and bytes that are no UTF-8 are escaped as \xNN.
+// ShowBytes makes bytes safe to read: text stays, control characters, those
+// that turn the direction of writing, backslashes and bytes that are no UTF-8
+// are escaped as \xNN.
 func ShowBytes(b string) string {
 	clean := true
 	for i := 0; i < len(b) && clean; i++ {
@@ -129,7 +131,7 @@ func ShowBytes(b string) string {
 	out := make([]byte, 0, len(b)+8)
 	for i := 0; i < len(b); {
 		r, n := utf8.DecodeRuneInString(b[i:])
-		if r == utf8.RuneError && n <= 1 || r < 0x20 || 0x7f <= r && r < 0xa0 || r == '\\' {
+		if r == utf8.RuneError && n <= 1 || r < 0x20 || 0x7f <= r && r < 0xa0 || r == '\\' || unicode.Is(unicode.Bidi_Control, r) {
 			out = fmt.Appendf(out, `\x%02x`, b[i])
 			i++
 			continue

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/auditstream/auditstream/codecs"
@@ -46,6 +47,11 @@ func (a *app) reportsTo(f *replayFlags, fails *failOn, earlier *outputState) (*r
 			return nil, err
 		}
 	}
+	if f.html != "" {
+		if err := canWrite("--html", f.html); err != nil {
+			return nil, err
+		}
+	}
 	if f.out == "-" {
 		o.out = bufio.NewWriter(a.out)
 		return o, nil
@@ -60,6 +66,24 @@ func (a *app) reportsTo(f *replayFlags, fails *failOn, earlier *outputState) (*r
 	}
 	o.out, o.file = bufio.NewWriter(file), file
 	return o, nil
+}
+
+// canWrite tries a file that is written in the end only: what it could not be
+// is to be known before hours of history are read.
+func canWrite(flag, path string) error {
+	_, err := os.Stat(path)
+	fresh := errors.Is(err, fs.ErrNotExist)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
+	if err == nil {
+		err = file.Close()
+	}
+	if err == nil && fresh {
+		err = os.Remove(path)
+	}
+	if err != nil {
+		return asInput(fmt.Errorf("%s: %w", flag, err))
+	}
+	return nil
 }
 
 // openAt opens a file and cuts it off behind what an earlier run knows to have

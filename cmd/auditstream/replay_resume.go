@@ -39,6 +39,9 @@ func (f *replayFlags) of(c *config.Config, o *replay.Options) (map[string]string
 // earlier is what a run before has left in the resume file, nil: nothing that
 // could be used.
 func (f *replayFlags) earlier(of map[string]string, note func(string, ...any)) (*replay.State, *outputState, error) {
+	if err := canWrite("--resume", f.resume); err != nil {
+		return nil, nil, err
+	}
 	state, err := replay.LoadState(f.resume, of)
 	var damaged *replay.Damaged
 	switch {

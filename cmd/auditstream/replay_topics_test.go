@@ -88,6 +88,9 @@ func TestReplayOfTopics(t *testing.T) {
 		if n := strings.Count(plain, "\n"); len(published) != n {
 			t.Errorf("%d reports published, %d written", len(published), n)
 		}
+		if code, text := replay("--resume", t.TempDir()); code != exitUsage || !strings.Contains(text, "--resume: ") {
+			t.Errorf("a folder for a resume file: exit code %d, %s", code, text)
+		}
 		if code, text := replay("--out", out, "--html", page, "--publish", "--resume", state, "--from", "5"); code != exitUsage || !strings.Contains(text, `--from was "" there`) {
 			t.Errorf("a resume file of another replay: exit code %d, %s", code, text)
 		}
