@@ -86,6 +86,14 @@ func (a *app) alert(ctx context.Context, c *config.Config) error {
 	if err := admin.GroupInUse(ctx, o.Group, o.Instance); err != nil {
 		return err
 	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	o.Metrics = alert.NewMetrics(registry)
+	server, err := httpapi.Listen("alert.listeners", c.Alert.Listeners, alertHandler(registry), nil) // before anything is made
+	if err != nil {
+		return err
+	}
+	defer server.Close()
 	// The table has as many partitions as the audit topic, which must be there
 	// for that.
 	layout := topology.Alerting(c.Name, c.AuditTopic)
@@ -99,15 +107,11 @@ func (a *app) alert(ctx context.Context, c *config.Config) error {
 		if len(made.Created) > 0 {
 			o.Log.Info().Strs("topics", made.Created).Msg("topics made")
 		}
+		if len(made.Widened) > 0 {
+			o.Log.Info().Strs("tables", made.Widened).Msg("tables made as wide as topics that have grown")
+		}
 	}
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	o.Metrics = alert.NewMetrics(registry)
-	server, err := httpapi.Start(c.Alert.Listeners, alertHandler(registry), nil)
-	if err != nil {
-		return err
-	}
-	defer server.Close()
+	server.Serve()
 	o.Log.Info().Str("audit_topic", o.Topic).Str("group", o.Group).Str("target", c.Alert.Target).
 		Stringer("severity", c.Alert.Severity).Strs("http", server.Addresses()).Msg("alerting starts")
 	reports, closeReports, err := reportsOf(c, o.Log)

@@ -43,13 +43,13 @@ func listen(ctx context.Context, admin *kafka.Admin, c *config.Config, o auditOp
 func listenAs(c *config.Config, handler http.Handler) (*httpapi.Server, error) {
 	handler = httpapi.Authenticated(handler, c.RestUsername, c.RestPassword)
 	if c.RestKeystore == "" {
-		return httpapi.Listen(c.RestListeners, handler, nil)
+		return httpapi.Listen("rest.listeners", c.RestListeners, handler, nil)
 	}
 	secure, err := httpapi.TLS(c.RestKeystore, c.RestTruststore, c.RestClientAuth)
 	if err != nil {
 		return nil, &config.Error{Faults: []config.Fault{{Text: err.Error()}}}
 	}
-	return httpapi.Listen(c.RestListeners, handler, secure)
+	return httpapi.Listen("rest.listeners", c.RestListeners, handler, secure)
 }
 
 // connector is the audit in the terms of Connect's REST. The second result is

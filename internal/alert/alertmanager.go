@@ -73,7 +73,7 @@ func (a *alertmanager) postable(alert *Alert) postable {
 	f := &alert.Finding
 	p := postable{
 		Labels: map[string]string{
-			"alertname": alert.code(), "severity": strings.ToLower(f.Severity.String()),
+			"alertname": alert.code(), "severity": strings.ToLower(alert.severity().String()),
 			"audit": a.name, "topic": f.Topic, "finding_id": f.ID,
 		},
 		Annotations: map[string]string{

@@ -15,7 +15,11 @@ type Alert struct {
 	StartsAt time.Time      `json:"starts_at"` // time of the report that told it first
 	EndsAt   time.Time      `json:"ends_at"`   // of the report that resolved it; zero while it is open
 	Offset   int64          `json:"offset"`    // of the last report heeded, on the row's own partition of the audit topic
+	TopicID  string         `json:"topic_id"`  // of the audit topic that the offset lies in; empty on brokers without ids
 	Finding  engine.Finding `json:"finding"`
+
+	// OpenedAs is the severity that it opened with, once the finding has another.
+	OpenedAs *engine.Severity `json:"opened_as,omitempty"`
 
 	test bool // of no finding, by which a person sees that alerts arrive
 }
@@ -32,16 +36,33 @@ func (a *Alert) code() string {
 	return a.Finding.Code.String()
 }
 
+// severity is the one that it opened with: targets tell alerts apart by it.
+func (a *Alert) severity() engine.Severity {
+	if a.OpenedAs != nil {
+		return *a.OpenedAs
+	}
+	return a.Finding.Severity
+}
+
+// heed takes the latest of the finding.
+func (a *Alert) heed(f *engine.Finding, offset int64, topicID string) {
+	if opened := a.severity(); opened != f.Severity {
+		a.OpenedAs = &opened
+	}
+	a.Finding, a.Offset, a.TopicID = *f, offset, topicID
+}
+
 // keepResolved is how long the table remembers what is over, so that reports
 // that a crash has repeated open nothing again.
 const keepResolved = time.Hour
 
 // book holds the alerts of one partition of the audit topic.
 type book struct {
-	alerts map[string]*Alert // by finding_id
+	topicID string            // of the audit topic
+	alerts  map[string]*Alert // by finding_id
 }
 
-func newBook() *book { return &book{map[string]*Alert{}} }
+func newBook(topicID string) *book { return &book{topicID, map[string]*Alert{}} }
 
 // report takes one report in, and returns what the target has to be told, in
 // order: alerts that open and alerts that resolve. at is the report's own time.
@@ -56,26 +77,45 @@ func (b *book) report(r *engine.Report, offset int64, at time.Time, least engine
 	var told []Alert
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Severity < least || f.ID == "" {
+		if f.ID == "" {
 			continue
 		}
 		a, known := b.alerts[f.ID]
 		switch {
-		case !known && f.State != engine.Resolved:
-			a = &Alert{StartsAt: at, Offset: offset, Finding: *f}
+		case !known && (f.State == engine.Resolved || f.Severity < least):
+			// Opened out of reach, or nobody wants to hear of it. What was told
+			// goes on to its end, whatever its severity is by then.
+		case !known:
+			a = &Alert{StartsAt: at, Offset: offset, TopicID: b.topicID, Finding: *f}
 			b.alerts[f.ID] = a
 			told = append(told, *a)
-		case !known, a.Resolved, offset <= a.Offset:
-			// Opened out of reach, told as over, or heeded before a crash.
+		case a.Resolved, offset <= a.Offset:
+			// Told as over, or heeded before a crash.
 		case f.State == engine.Resolved:
-			a.Resolved, a.EndsAt, a.Offset, a.Finding = true, latest(a.StartsAt, at), offset, *f
+			a.Resolved, a.EndsAt = true, latest(a.StartsAt, at)
+			a.heed(f, offset, b.topicID)
 			told = append(told, *a)
 		case f.Count >= a.Finding.Count:
 			// Not a word for every update: the next repeat tells the numbers.
-			a.Offset, a.Finding = offset, *f
+			a.heed(f, offset, b.topicID)
 		}
 	}
 	return told
+}
+
+// settle makes the rows of the table count for the audit topic as it is now,
+// which ends at end. Offsets of a topic of that name that was deleted say
+// nothing of this one's; it tells whether there are any. A row that names no
+// topic is taken to be of this one unless its offset lies beyond the end.
+func (b *book) settle(end int64) (former bool) {
+	for _, a := range b.alerts {
+		other := a.TopicID != "" && b.topicID != "" && a.TopicID != b.topicID
+		if other || a.Offset >= end {
+			a.Offset, former = -1, true
+		}
+		a.TopicID = b.topicID
+	}
+	return former
 }
 
 // open are the alerts that are not over, by id.

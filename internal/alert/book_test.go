@@ -14,7 +14,7 @@ func finding(id string, state engine.State, count int64) engine.Finding {
 func TestAnAlertOpensOnceAndResolvesOnce(t *testing.T) {
 	const event, interval = engine.TriggerFinding, engine.TriggerInterval
 	at := time.Date(2026, 11, 29, 18, 0, 0, 0, time.UTC)
-	b := newBook()
+	b := newBook("")
 	for i, s := range []struct {
 		why     string
 		trigger engine.Trigger
@@ -58,7 +58,7 @@ func TestAnAlertOpensOnceAndResolvesOnce(t *testing.T) {
 
 func TestWhatWasHeededBeforeACrashIsNotToldAgain(t *testing.T) {
 	at := time.Date(2026, 11, 29, 18, 0, 0, 0, time.UTC)
-	b := newBook()
+	b := newBook("")
 	b.alerts["a"] = &Alert{Offset: 20, StartsAt: at, Finding: finding("a", engine.Updated, 5)}
 	r := &engine.Report{Trigger: engine.TriggerFinding, Mode: "LIVE", Findings: []engine.Finding{finding("a", engine.Resolved, 9)}}
 	if told := b.report(r, 20, at, engine.Warning); len(told) != 0 {
@@ -69,9 +69,75 @@ func TestWhatWasHeededBeforeACrashIsNotToldAgain(t *testing.T) {
 	}
 }
 
+// The severity of what may open is no filter of what goes on.
+func TestTheSeverityDecidesWhatIsToldAndNotHowItEnds(t *testing.T) {
+	at := time.Date(2026, 11, 29, 18, 0, 0, 0, time.UTC)
+	b := newBook("")
+	rated := func(id string, state engine.State, severity engine.Severity) engine.Finding {
+		f := finding(id, state, 1)
+		f.Severity = severity
+		return f
+	}
+	for i, s := range []struct {
+		finding engine.Finding
+		told    int
+	}{
+		{rated("a", engine.Opened, engine.Critical), 1},
+		{rated("b", engine.Opened, engine.Warning), 0},
+		{rated("a", engine.Updated, engine.Warning), 0},
+		{rated("b", engine.Updated, engine.Critical), 1}, // is what somebody wants to hear by now
+		{rated("a", engine.Resolved, engine.Warning), 1},
+		{rated("b", engine.Resolved, engine.Info), 1},
+		{rated("c", engine.Resolved, engine.Critical), 0},
+	} {
+		r := &engine.Report{Trigger: engine.TriggerFinding, Mode: "LIVE", Findings: []engine.Finding{s.finding}}
+		told := b.report(r, int64(i), at, engine.Critical)
+		if len(told) != s.told {
+			t.Fatalf("%d: told %v", i, told)
+		}
+		for _, a := range told {
+			// Alertmanager knows an alert again by its labels.
+			if got := (&alertmanager{name: "prices"}).postable(&a).Labels["severity"]; got != "critical" {
+				t.Errorf("%d: severity %s", i, got)
+			}
+		}
+	}
+}
+
+func TestOffsetsOfAFormerTopicCountForNothing(t *testing.T) {
+	for _, c := range []struct {
+		now, row string // topic ids
+		offset   int64
+		former   bool
+	}{
+		{"new", "old", 20, true},
+		{"new", "new", 20, false},
+		{"new", "", 20, false}, // from before rows named their topic
+		{"new", "", 50, true},  // beyond the end: of another log, or one that was cut
+		{"new", "new", 50, true},
+		{"", "", 20, false}, // brokers without ids
+		{"", "", 50, true},
+		{"", "old", 20, false},
+	} {
+		b := newBook(c.now)
+		b.alerts["a"] = &Alert{Offset: c.offset, TopicID: c.row, Finding: finding("a", engine.Opened, 1)}
+		if former := b.settle(50); former != c.former {
+			t.Errorf("%+v: former %v", c, former)
+		}
+		r := &engine.Report{Trigger: engine.TriggerFinding, Mode: "LIVE", Findings: []engine.Finding{finding("a", engine.Resolved, 1)}}
+		told := b.report(r, 3, time.Time{}, engine.Warning)
+		if len(told) == 1 != c.former {
+			t.Errorf("%+v: told %v", c, told)
+		}
+		if len(told) == 1 && (told[0].TopicID != c.now || told[0].Offset != 3) {
+			t.Errorf("%+v: the row is %+v", c, told[0])
+		}
+	}
+}
+
 func TestWhatIsOverIsForgottenInTheEnd(t *testing.T) {
 	at := time.Date(2026, 11, 29, 18, 0, 0, 0, time.UTC)
-	b := newBook()
+	b := newBook("")
 	b.alerts["a"] = &Alert{Resolved: true, EndsAt: at}
 	b.alerts["b"] = &Alert{StartsAt: at}
 	if over := b.forget(at.Add(keepResolved)); len(over) != 0 {

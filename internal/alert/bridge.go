@@ -59,10 +59,15 @@ type bridge struct {
 // part is a partition of the audit topic that is read here.
 type part struct {
 	*book
-	quietUntil int64 // what lies before was written before the first bridge: told is only what its end changes
+	committed  kadm.Offset // At is negative: nothing
+	start, end int64       // of the partition when it was assigned
+	anew       bool        // committed counts for nothing
+	quiet      bool        // what lies before quietUntil was written before the first bridge: told is only what its end changes
+	quietUntil int64
 	// told are the alerts that the table had as open: a life that could commit
 	// nothing has told them, or one before the group's offsets expired.
-	told map[string]bool
+	told  map[string]bool
+	moved map[string]int32 // where the row of an alert lies that was another partition's
 }
 
 // changed is what the target has not heard of when the quiet part is read.
@@ -87,9 +92,29 @@ type step struct {
 // pollMost bounds the reports that are read before their alerts are told.
 const pollMost = 500
 
+// errMadeAnew ends a life whose topic is gone: a client reads no other one of
+// the same name.
+var errMadeAnew = errors.New("the audit topic was deleted")
+
 // Run reads the audit topic and tells the target until the context ends, which
 // is no error. The topics exist.
 func Run(ctx context.Context, o Options) error {
+	for {
+		err := live(ctx, o)
+		if !errors.Is(err, errMadeAnew) {
+			return err
+		}
+		o.Log.Warn().Str("topic", o.Topic).Msg("the audit topic was deleted; it is read again from its start when it is there")
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(firstWait):
+		}
+	}
+}
+
+// live is one life of the bridge.
+func live(ctx context.Context, o Options) error {
 	b := &bridge{Options: o, pace: newPace(o.Rate), parts: map[int32]*part{}, position: map[int32]kgo.EpochOffset{}, begun: map[int32]kgo.EpochOffset{}}
 	admin, err := kgo.NewClient(o.Client...)
 	if err != nil {
@@ -108,6 +133,7 @@ func Run(ctx context.Context, o Options) error {
 		}),
 		kgo.OnPartitionsRevoked(func(_ context.Context, _ *kgo.Client, lost map[string][]int32) { b.revoked(lost[o.Topic]) }),
 		kgo.OnPartitionsLost(func(_ context.Context, _ *kgo.Client, lost map[string][]int32) { b.revoked(lost[o.Topic]) }),
+		kgo.AdjustFetchOffsetsFn(b.anew),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()),
 		kgo.ProducerLinger(0),
 	)...)
@@ -170,6 +196,8 @@ func (b *bridge) poll(ctx context.Context) (kgo.Fetches, error) {
 		case errors.Is(e.Err, context.DeadlineExceeded), errors.Is(e.Err, context.Canceled):
 		case errors.Is(e.Err, kerr.FencedInstanceID):
 			return nil, fmt.Errorf("another bridge of this audit has the instance id %s: %w", b.Instance, e.Err)
+		case errors.Is(e.Err, kerr.UnknownTopicID):
+			return nil, errMadeAnew
 		case kerr.IsRetriable(e.Err):
 			b.Log.Warn().Err(e.Err).Str("topic", b.Topic).Msg("reading the audit topic fails for now")
 		default:
@@ -187,6 +215,9 @@ func (b *bridge) take(fetches kgo.Fetches) {
 		if p == nil {
 			continue
 		}
+		if p.quiet && r.Offset >= p.quietUntil { // its last records were deleted meanwhile
+			b.endQuiet(r.Partition, p)
+		}
 		b.position[r.Partition] = kgo.EpochOffset{Epoch: r.LeaderEpoch, Offset: r.Offset + 1}
 		var told []Alert
 		if !r.Attrs.IsControl() {
@@ -200,17 +231,22 @@ func (b *bridge) take(fetches kgo.Fetches) {
 				if now := time.Now(); at.After(now) {
 					at = now
 				}
+				b.adopt(r.Partition, p, report.Report)
 				told = p.report(report.Report, r.Offset, at, b.Severity)
 			}
 		}
 		switch {
-		case r.Offset+1 < p.quietUntil:
-		case r.Offset < p.quietUntil: // the last of them
-			b.enqueue(r.Partition, p.changed(), false)
-		default:
+		case !p.quiet:
 			b.enqueue(r.Partition, told, false)
+		case r.Offset+1 >= p.quietUntil:
+			b.endQuiet(r.Partition, p)
 		}
 	}
+}
+
+func (b *bridge) endQuiet(partition int32, p *part) {
+	p.quiet = false
+	b.enqueue(partition, p.changed(), false)
 }
 
 // enqueue adds alerts to the last step as long as it has room and tells no

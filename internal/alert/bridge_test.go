@@ -82,12 +82,13 @@ func (l *life) end(t *testing.T) {
 
 type world struct {
 	*kafkatest.Cluster
-	o alert.Options
+	o   alert.Options
+	age time.Duration // of what is told next
 }
 
 func newWorld(t *testing.T, c *kafkatest.Cluster, partitions int, target alert.Target) *world {
 	reach := []kgo.Opt{kgo.SeedBrokers(c.Brokers...), kgo.MetadataMinAge(50 * time.Millisecond)}
-	return &world{c, alert.Options{
+	return &world{Cluster: c, o: alert.Options{
 		Consumer: append([]kgo.Opt{kgo.FetchMaxWait(50 * time.Millisecond)}, reach...), Client: reach,
 		Topic: c.Topic(t, partitions), Table: c.Topic(t, partitions, "cleanup.policy=compact"), Group: c.Group(t),
 		Instance: "test", Target: target, Severity: engine.Warning, Resend: time.Hour, Rate: 60_000,
@@ -118,7 +119,7 @@ func (w *world) tell(t *testing.T, partition int32, events ...string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		records = append(records, &kgo.Record{Topic: w.o.Topic, Partition: partition, Value: value, Timestamp: time.Now()})
+		records = append(records, &kgo.Record{Topic: w.o.Topic, Partition: partition, Value: value, Timestamp: time.Now().Add(-w.age)})
 	}
 	w.Produce(t, records...)
 }
@@ -146,6 +147,19 @@ func (w *world) begun(t *testing.T) {
 	kafkatest.Eventually(t, "the bridge to begin", func() bool {
 		offsets, err := w.Admin(t).FetchOffsets(t.Context(), w.o.Group)
 		return err == nil && len(offsets[w.o.Topic]) > 0
+	})
+}
+
+// dropOffsets is what happens when the group's offsets expire.
+func (w *world) dropOffsets(t *testing.T) {
+	t.Helper()
+	_, err := w.Admin(t).LeaveGroup(t.Context(), kadm.LeaveGroup(w.o.Group).InstanceIDs(w.o.Instance)) // a static member stays
+	if err != nil {
+		t.Fatal(err)
+	}
+	kafkatest.Eventually(t, "the group to be gone with its offsets", func() bool {
+		gone, err := w.Admin(t).DeleteGroup(t.Context(), w.o.Group)
+		return err == nil && gone.Err == nil
 	})
 }
 
@@ -222,14 +236,7 @@ func TestABridgeWithoutOffsetsEndsWhatWasTold(t *testing.T) {
 		w.hears(t, e, "+a +c +e -e")
 		w.commits(t)
 		first.end(t)
-		_, err := w.Admin(t).LeaveGroup(t.Context(), kadm.LeaveGroup(w.o.Group).InstanceIDs(w.o.Instance)) // a static member stays
-		if err != nil {
-			t.Fatal(err)
-		}
-		kafkatest.Eventually(t, "the group to be gone with its offsets", func() bool {
-			gone, err := w.Admin(t).DeleteGroup(t.Context(), w.o.Group)
-			return err == nil && gone.Err == nil
-		})
+		w.dropOffsets(t)
 		w.tell(t, 0, "-a", "+b", "+d", "-d")
 		second := w.start(t)
 		w.hears(t, e, "+a +c +e -e -a +b")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // tell sends the first step that waits. When none is left it commits how far
@@ -125,7 +126,13 @@ func (b *bridge) keep(ctx context.Context, s *step) error {
 		}
 		rows = append(rows, row)
 	}
-	return b.write(ctx, rows)
+	if err := b.write(ctx, rows); err != nil {
+		return err
+	}
+	if behind := b.leftBehind(s); len(behind) > 0 {
+		return b.write(ctx, behind)
+	}
+	return nil
 }
 
 func (b *bridge) write(ctx context.Context, rows []*kgo.Record) error {
@@ -137,35 +144,45 @@ func (b *bridge) write(ctx context.Context, rows []*kgo.Record) error {
 	return nil
 }
 
-// commit makes known how far everything has been told, and drops rows that
-// nobody needs any more.
+// commit makes known how far everything has been told.
 func (b *bridge) commit(ctx context.Context) error {
-	var over []*kgo.Record
-	for partition, p := range b.parts {
-		for _, id := range p.forget(time.Now()) {
-			over = append(over, &kgo.Record{Topic: b.Table, Partition: partition, Key: []byte(id)})
-		}
-	}
-	if len(over) > 0 {
-		if err := b.write(ctx, over); err != nil && !away(err) {
-			return err
-		}
-	}
 	b.Metrics.waiting(0)
 	b.Metrics.open(b.openAlerts())
 	offsets := map[int32]kgo.EpochOffset{}
 	for partition, at := range b.position {
-		if p := b.parts[partition]; p != nil && at.Offset >= p.quietUntil {
+		if p := b.parts[partition]; p != nil && !p.quiet {
 			offsets[partition] = at
 			delete(b.position, partition)
 		}
 	}
-	if len(offsets) == 0 {
+	if len(offsets) > 0 {
+		if err := b.commitOffsets(context.WithoutCancel(ctx), offsets); err != nil {
+			// The next commit holds more. What was told until then is in the table.
+			b.Log.Warn().Err(err).Str("group", b.Group).Msg("offsets are not committed for now")
+			return nil
+		}
+	}
+	return b.forget(ctx)
+}
+
+// forget drops rows that nobody needs any more: not those of a quiet part, whose
+// ends are told at its end, and none before the commit, without which the next
+// life would tell them again.
+func (b *bridge) forget(ctx context.Context) error {
+	var over []*kgo.Record
+	for partition, p := range b.parts {
+		if p.quiet {
+			continue
+		}
+		for _, id := range p.forget(time.Now()) {
+			over = append(over, &kgo.Record{Topic: b.Table, Partition: partition, Key: []byte(id)})
+		}
+	}
+	if len(over) == 0 {
 		return nil
 	}
-	if err := b.commitOffsets(context.WithoutCancel(ctx), offsets); err != nil {
-		// The next commit holds more. What was told until then is in the table.
-		b.Log.Warn().Err(err).Str("group", b.Group).Msg("offsets are not committed for now")
+	if err := b.write(ctx, over); err != nil && !away(err) {
+		return err
 	}
 	return nil
 }
@@ -190,9 +207,32 @@ const commitFor = 5 * time.Second
 func (b *bridge) commitOffsets(ctx context.Context, offsets map[int32]kgo.EpochOffset) error {
 	ctx, cancel := context.WithTimeout(ctx, commitFor)
 	defer cancel()
+	ids := map[int32]string{}
+	for partition := range offsets {
+		if p := b.parts[partition]; p != nil && p.topicID != "" {
+			ids[partition] = topicIDPrefix + p.topicID
+		}
+	}
+	ctx = kgo.PreCommitFnContext(ctx, func(request *kmsg.OffsetCommitRequest) error {
+		nameTopic(request, ids)
+		return nil
+	})
 	var failed error
 	b.client.CommitOffsetsSync(ctx, map[string]map[int32]kgo.EpochOffset{b.Topic: offsets}, committed(&failed))
 	return failed
+}
+
+// nameTopic writes beside each offset which topic it lies in: brokers may keep
+// or take offsets of a topic that was deleted for one of the same name.
+func nameTopic(request *kmsg.OffsetCommitRequest, ids map[int32]string) {
+	for i := range request.Topics {
+		for j := range request.Topics[i].Partitions {
+			at := &request.Topics[i].Partitions[j]
+			if id, ok := ids[at.Partition]; ok {
+				at.Metadata = &id
+			}
+		}
+	}
 }
 
 // repeat tells a target that takes silence for the end what is open.

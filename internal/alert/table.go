@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -65,9 +66,14 @@ func (b *bridge) restore(ctx context.Context, partitions []int32) (map[int32]*pa
 			}
 		}
 	}
-	for _, p := range parts {
+	onlyOnce(parts)
+	for id, p := range parts {
+		former := p.settle(p.end)
 		for _, a := range p.open() {
 			p.told[a.Finding.ID] = true
+		}
+		if at := b.begins(p, former); at >= 0 {
+			b.begun[id] = kgo.EpochOffset{Epoch: -1, Offset: at}
 		}
 	}
 	return parts, nil
@@ -87,9 +93,46 @@ func (p *part) restore(r *kgo.Record) error {
 	return nil
 }
 
-// standing makes parts. One of which the group has committed nothing is read
-// from its start; what lies there already is not told word by word, only what
-// is open at its end.
+// topicIDPrefix begins the metadata of a committed offset.
+const topicIDPrefix = "topic-id="
+
+// begins says how a part is read. One of which the group has committed nothing,
+// or an offset of a topic that is gone, is read from its start; what lies there
+// already is not told word by word, only what is open at its end. Of an empty
+// one every event counts from now on, also those of the time before the next
+// start: the result is the offset to commit for that, and otherwise negative.
+func (b *bridge) begins(p *part, former bool) int64 {
+	at := p.committed
+	valid := at.At >= 0 && at.At <= p.end
+	if id, named := strings.CutPrefix(at.Metadata, topicIDPrefix); named {
+		valid = valid && (p.topicID == "" || id == p.topicID)
+	} else {
+		valid = valid && !former
+	}
+	if valid {
+		return -1
+	}
+	p.anew = true
+	if p.start < p.end {
+		p.quiet, p.quietUntil = true, p.end
+		return -1
+	}
+	return p.end
+}
+
+// anew lets the group begin at the start where its offset counts for nothing.
+func (b *bridge) anew(_ context.Context, offsets map[string]map[int32]kgo.Offset) (map[string]map[int32]kgo.Offset, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for partition := range offsets[b.Topic] {
+		if p := b.parts[partition]; p != nil && p.anew {
+			offsets[b.Topic][partition] = kgo.NewOffset().AtStart()
+		}
+	}
+	return offsets, nil
+}
+
+// standing makes parts, with what the group has committed and the topic holds.
 func (b *bridge) standing(ctx context.Context, partitions []int32) (map[int32]*part, error) {
 	committed, err := b.offset.FetchOffsets(ctx, b.Group)
 	if err == nil {
@@ -106,22 +149,37 @@ func (b *bridge) standing(ctx context.Context, partitions []int32) (map[int32]*p
 	if err != nil {
 		return nil, fmt.Errorf("end of audit topic %s: %w", b.Topic, err)
 	}
+	topicID, err := b.topicID(ctx)
+	if err != nil {
+		return nil, err
+	}
 	parts := map[int32]*part{}
 	for _, id := range partitions {
-		p := &part{book: newBook(), told: map[string]bool{}}
-		_, begun := committed.Lookup(b.Topic, id)
+		p := &part{book: newBook(topicID), told: map[string]bool{}, moved: map[string]int32{}, committed: kadm.Offset{At: -1}}
+		if at, ok := committed.Lookup(b.Topic, id); ok {
+			p.committed = at.Offset
+		}
 		start, _ := starts.Lookup(b.Topic, id)
 		end, _ := ends.Lookup(b.Topic, id)
-		switch {
-		case begun:
-		case start.Offset < end.Offset:
-			p.quietUntil = end.Offset
-		default: // from now on every event counts, also those of the time before the next start
-			b.begun[id] = kgo.EpochOffset{Epoch: -1, Offset: end.Offset}
-		}
+		p.start, p.end = start.Offset, end.Offset
 		parts[id] = p
 	}
 	return parts, nil
+}
+
+// topicID tells the audit topic from one of the same name that was deleted.
+func (b *bridge) topicID(ctx context.Context) (string, error) {
+	topics, err := b.offset.ListTopics(ctx, b.Topic)
+	if err == nil {
+		err = topics.Error()
+	}
+	if err != nil {
+		return "", fmt.Errorf("audit topic %s: %w", b.Topic, err)
+	}
+	if id := topics[b.Topic].ID; id != (kadm.TopicID{}) {
+		return id.String(), nil
+	}
+	return "", nil
 }
 
 func listed(offsets kadm.ListedOffsets, err error) (kadm.ListedOffsets, error) {

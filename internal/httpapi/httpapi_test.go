@@ -256,7 +256,7 @@ func get(t *testing.T, url string) string {
 }
 
 func TestServerListensUntilItIsClosed(t *testing.T) {
-	s, err := httpapi.Start("http://127.0.0.1:0", httpapi.Handler(build, running, asked), nil)
+	s, err := httpapi.Start("rest.listeners", "http://127.0.0.1:0", httpapi.Handler(build, running, asked), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +264,7 @@ func TestServerListensUntilItIsClosed(t *testing.T) {
 	if body := get(t, address+"/healthz"); !strings.Contains(body, "ok") {
 		t.Errorf("healthz answers %s", body)
 	}
-	_, err = httpapi.Start(address, http.NotFoundHandler(), nil)
+	_, err = httpapi.Start("rest.listeners", address, http.NotFoundHandler(), nil)
 	var taken *httpapi.TakenError
 	if !errors.As(err, &taken) || !strings.Contains(taken.Try(), "--set rest.listeners=http://127.0.0.1:0 ") {
 		t.Errorf("a port that is taken: %v", err)
@@ -282,7 +282,7 @@ func TestServerListensUntilItIsClosed(t *testing.T) {
 
 func TestCloseLetsARequestEnd(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
-	s, err := httpapi.Start("http://127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	s, err := httpapi.Start("rest.listeners", "http://127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		close(entered)
 		<-leave
 		_, _ = io.WriteString(w, "done")
@@ -306,14 +306,14 @@ func TestCloseLetsARequestEnd(t *testing.T) {
 
 func TestAddressesThatCannotBeListenedOn(t *testing.T) {
 	for _, address := range []string{"https://127.0.0.1:0", "127.0.0.1:8083", "http://127.0.0.1", "http://256.0.0.1:1"} {
-		if s, err := httpapi.Start("http://127.0.0.1:0,"+address, http.NotFoundHandler(), nil); err == nil {
+		if s, err := httpapi.Start("rest.listeners", "http://127.0.0.1:0,"+address, http.NotFoundHandler(), nil); err == nil {
 			s.Close()
 			t.Errorf("%s was taken", address)
 		} else if !strings.Contains(err.Error(), address) {
 			t.Errorf("%s is not named: %v", address, err)
 		}
 	}
-	s, err := httpapi.Start("", http.NotFoundHandler(), nil)
+	s, err := httpapi.Start("rest.listeners", "", http.NotFoundHandler(), nil)
 	if err != nil || len(s.Addresses()) > 0 {
 		t.Errorf("no address: %v", err)
 	}

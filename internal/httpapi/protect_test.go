@@ -83,7 +83,7 @@ func TestTLSAndClientCertificates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := httpapi.Start("https://127.0.0.1:0", httpapi.Handler(build, running, asked), secure)
+	s, err := httpapi.Start("rest.listeners", "https://127.0.0.1:0", httpapi.Handler(build, running, asked), secure)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,12 +30,12 @@ const (
 	closeTimeout  = 5 * time.Second
 )
 
-// Start listens on a comma-separated list of addresses such as
-// "http://127.0.0.1:8083" and answers with what handler says; port 0 takes any
+// Start listens on a comma-separated list of addresses, the value of a key of
+// the configuration, such as "http://127.0.0.1:8083" and answers with what handler says; port 0 takes any
 // free port. Addresses with https:// are answered under secure. Nothing listens
 // when an error is returned. An empty list gives a server that listens nowhere.
-func Start(addresses string, handler http.Handler, secure *tls.Config) (*Server, error) {
-	s, err := Listen(addresses, handler, secure)
+func Start(key, addresses string, handler http.Handler, secure *tls.Config) (*Server, error) {
+	s, err := Listen(key, addresses, handler, secure)
 	if err == nil {
 		s.Serve()
 	}
@@ -44,7 +44,7 @@ func Start(addresses string, handler http.Handler, secure *tls.Config) (*Server,
 
 // Listen is the first half of [Start]: it takes the addresses, and lets who
 // comes wait for Serve.
-func Listen(addresses string, handler http.Handler, secure *tls.Config) (*Server, error) {
+func Listen(key, addresses string, handler http.Handler, secure *tls.Config) (*Server, error) {
 	s := &Server{
 		http: &http.Server{
 			Handler:           handler,
@@ -59,7 +59,7 @@ func Listen(addresses string, handler http.Handler, secure *tls.Config) (*Server
 		if address == "" {
 			continue
 		}
-		listener, err := listen(address, secure)
+		listener, err := listen(key, address, secure)
 		if err != nil {
 			s.closeListeners()
 			return nil, err
@@ -78,20 +78,20 @@ func (s *Server) Serve() {
 	}
 }
 
-func listen(address string, secure *tls.Config) (net.Listener, error) {
+func listen(key, address string, secure *tls.Config) (net.Listener, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Port() == "" {
-		return nil, fmt.Errorf("rest.listeners: %q is not http://host:port or https://host:port", address)
+		return nil, fmt.Errorf("%s: %q is not http://host:port or https://host:port", key, address)
 	}
 	if u.Scheme == "https" && secure == nil {
-		return nil, fmt.Errorf("rest.listeners: %s needs a certificate", address)
+		return nil, fmt.Errorf("%s: %s needs a certificate", key, address)
 	}
 	listener, err := net.Listen("tcp", u.Host)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, &TakenError{address, err}
+		return nil, &TakenError{key, address, err}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("rest.listeners: %s: %w", address, err)
+		return nil, fmt.Errorf("%s: %s: %w", key, address, err)
 	}
 	if u.Scheme == "https" {
 		listener = tls.NewListener(listener, secure)
@@ -101,12 +101,13 @@ func listen(address string, secure *tls.Config) (net.Listener, error) {
 
 // TakenError is an address that another process listens on.
 type TakenError struct {
+	Key     string // of the configuration, that holds the address
 	Address string
 	err     error
 }
 
 func (e *TakenError) Error() string {
-	return fmt.Sprintf("rest.listeners: %s is taken by another process, which may be another audit: %v", e.Address, e.err)
+	return fmt.Sprintf("%s: %s is taken by another process, which may be another audit: %v", e.Key, e.Address, e.err)
 }
 
 func (e *TakenError) Unwrap() error { return e.err }
@@ -115,9 +116,9 @@ func (e *TakenError) Unwrap() error { return e.err }
 func (e *TakenError) Try() string {
 	u, err := url.Parse(e.Address)
 	if err != nil {
-		return "another port in rest.listeners"
+		return "another port in " + e.Key
 	}
-	return fmt.Sprintf("--set rest.listeners=%s://%s for any free port, or --set rest.listeners= for no HTTP", u.Scheme, net.JoinHostPort(u.Hostname(), "0"))
+	return fmt.Sprintf("--set %s=%s://%s for any free port, or --set %[1]s= for no HTTP", e.Key, u.Scheme, net.JoinHostPort(u.Hostname(), "0"))
 }
 
 func (s *Server) serve(listener net.Listener) {

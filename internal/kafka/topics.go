@@ -130,7 +130,7 @@ func (a *Admin) checkTopics(ctx context.Context, t topology.Topology, existing k
 			continue
 		}
 		if required, fixed := topic.Partitions.Required(counts); fixed && required > 0 && count != required {
-			remedy, fault := a.wrongCount(topic, count, required, counts)
+			remedy, fault := a.wrongCount(t, topic, count, required, counts)
 			if count < required {
 				mine, err := a.OutgrownTable(ctx, t, topic, count)
 				if err != nil {
@@ -165,14 +165,23 @@ func (a *Admin) missing(ctx context.Context, topic topology.Topic) error {
 	return err
 }
 
-func (a *Admin) wrongCount(topic topology.Topic, count, required int, counts map[string]int) (remedy string, fault error) {
+func (a *Admin) wrongCount(t topology.Topology, topic topology.Topic, count, required int, counts map[string]int) (remedy string, fault error) {
 	for _, widest := range topic.Partitions.LargestOf {
 		if counts[widest] != required {
 			continue
 		}
-		fault = fmt.Errorf("table %q has %s, but topic %q has %d: rows would not lie beside their ticks",
-			topic.Name, engine.Plural(int64(count), "partition"), widest, required)
-		if count < required {
+		beside, alerts := "ticks", topic.Name == topology.NamesOf(t.Name).AlertTable
+		if alerts {
+			beside = "reports"
+		}
+		fault = fmt.Errorf("table %q has %s, but topic %q has %d: rows would not lie beside their %s",
+			topic.Name, engine.Plural(int64(count), "partition"), widest, required, beside)
+		switch {
+		case alerts && count < required:
+			return a.WidenCommand(topic.Name, required), fault
+		case alerts:
+			return fmt.Sprintf("delete topic %s: what is open is told again, and what ended meanwhile is to be ended at the target", topic.Name), fault
+		case count < required:
 			return a.WidenCommand(topic.Name, required) + ", or delete the topic to audit from the start", fault
 		}
 		return fmt.Sprintf("delete topic %s to audit from the start, or give this audit another name", topic.Name), fault
