@@ -37,7 +37,7 @@ func (p *Partition) weighLeap(t *Tick, now, believed int64) {
 		*k = LeapTick{}
 	}
 	first := p.row.Watermark == NoTime
-	shown := now != NoTime || p.byWall || t.EventTime-t.RecordTime > int64(p.limits.ClockSkewTolerance)
+	shown := now != NoTime || p.byWall || t.EventTime-t.RecordTime-recordTick > int64(p.limits.ClockSkewTolerance)
 	if t.Kind == Good && !shown && (first || p.leaping && t.EventTime-believed > leapMin) {
 		*k = LeapTick{Symbol: ShowBytes(string(t.Symbol)), Offset: t.Offset, Event: t.EventTime, Record: t.RecordTime, Mark: NoTime}
 		if !first {
