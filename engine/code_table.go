@@ -30,7 +30,7 @@ var codeTable = []CodeInfo{
 	{
 		Code: PartitionUnbalanced, Name: "PARTITION_UNBALANCED", Severity: Warning, Subject: "topic",
 		Meaning: "One partition carries far more ticks than the mean, so its reader becomes the slowest.",
-		Judged:  "Busiest ÷ mean load of one report window over all partitions above partition.skew.threshold; not judged with fewer symbols than partitions, nor in a window of fewer than partition.skew.min.ticks; ticks without a key, windows in which the topic grows and totals over a growth are left out.",
+		Judged:  "Busiest ÷ mean load of one report window over all partitions above partition.skew.threshold; not judged with fewer symbols than partitions, nor in a window of fewer than partition.skew.min.ticks of its own, nor by a partition most of whose ticks in it are of windows before; ticks without a key, windows in which the topic grows and totals over a growth are left out.",
 		Action:  "Read the hot symbols in the evidence: if one symbol alone exceeds the limit, more partitions do not help; otherwise add partitions or spread the symbols.",
 	},
 	{

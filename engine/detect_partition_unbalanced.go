@@ -53,21 +53,37 @@ func (t *Topic) measure(b *balance) (ratio float64, busiest int32, keyed int64, 
 	for _, n := range b.loads {
 		keyed += n
 	}
-	if b.grew || keyed == 0 || b.symbols < int64(len(b.loads)) || keyed < t.limits.PartitionSkewMin {
+	if b.grew || keyed == 0 || b.symbols < int64(len(b.loads)) || keyed-b.lateTicks() < t.limits.PartitionSkewMin {
 		return 0, -1, keyed, false
 	}
 	ratio, busiest = skewOf(b.loads)
-	if ratio > t.limits.PartitionSkew && b.least(busiest, keyed) <= t.limits.PartitionSkew {
+	if ratio > t.limits.PartitionSkew && (b.astray(busiest) || b.least(busiest, keyed) <= t.limits.PartitionSkew) {
 		return 0, -1, keyed, false
 	}
 	return ratio, busiest, keyed, true
 }
 
+// lateOf is how many of a partition's ticks may be of windows before.
+func (b *balance) lateOf(id int32) int64 { return min(b.late[id], b.loads[id]) }
+
+// lateTicks is the same of all partitions: what is left is sure to be of the
+// window, and must suffice to judge it.
+func (b *balance) lateTicks() (n int64) {
+	for id := range b.loads {
+		n += b.lateOf(int32(id))
+	}
+	return n
+}
+
+// astray reports whether most of a partition's ticks are of windows before: a
+// few wrong record times have moved it ahead of the others.
+func (b *balance) astray(id int32) bool { return 2*b.lateOf(id) > b.loads[id] }
+
 // least is the ratio if all that may be missing does come, and without what
 // came late on the busiest partition: what stood still and goes on again is no
 // skew.
 func (b *balance) least(busiest int32, keyed int64) float64 {
-	late := min(b.late[busiest], b.loads[busiest])
+	late := b.lateOf(busiest)
 	return float64((b.loads[busiest]-late)*int64(len(b.loads))) / float64(max(1, keyed-late+b.missing))
 }
 
