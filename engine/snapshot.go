@@ -28,9 +28,10 @@ func (p *Partition) Snapshot() *Snapshot {
 		s.Next = p.read + 1
 	}
 	s.Rows = make([]SymbolRow, 0, len(p.dirty))
+	log := LogOf(p.row.TopicID)
 	for _, i := range p.dirty {
 		p.symbols[i].dirty = false
-		s.Rows = append(s.Rows, p.symbolRow(i))
+		s.Rows = append(s.Rows, p.symbolRow(i, log))
 	}
 	s.PartitionRow = p.partitionRow()
 	p.oddSightings()
@@ -80,13 +81,13 @@ func (p *Partition) Return(s *Snapshot) {
 	}
 }
 
-func (p *Partition) symbolRow(i int32) SymbolRow {
+func (p *Partition) symbolRow(i int32, log uint32) SymbolRow {
 	s := p.symbols[i]
 	r := SymbolRow{
 		Symbol: s.name, Through: s.through, Count: s.count, Aside: int64(s.aside), Disorder: s.disorder, First: s.first,
 		LastEvent: s.lastEvent, LastAhead: s.lastAhead, Lead: s.lead.nanos(), AheadLead: s.aheadLead.nanos(), LastSeen: s.lastSeen, WindowN: int64(s.windowN), Sighted: s.sighted, SilentFrom: -1,
 		Partitions: p.partitions, Placed: s.placed, Fits: s.fits, KeySum: s.keySum,
-		Cuts: p.row.Cuts, Log: LogOf(p.row.TopicID),
+		Cuts: p.row.Cuts, Log: log,
 	}
 	if e := p.silences[i]; e != nil {
 		r.SilentFrom = e.FirstOffset
