@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
-	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/auditstream/auditstream/internal/kafkatest"
 	"github.com/auditstream/auditstream/processors"
@@ -23,19 +22,8 @@ func TestGrowthWithoutTheRightToWidenTheTable(t *testing.T) {
 	r.produce(r.tick(0, "QXA", 0))
 	a := r.start()
 	r.awaitCommitted(0, 1)
-	if _, err := r.admin.UpdatePartitions(context.Background(), 4, r.topic()); err != nil {
-		t.Fatal(err)
-	}
-	c.Kfake.ControlKey(int16(kmsg.CreatePartitions), func(request kmsg.Request) (kmsg.Response, error, bool) {
-		c.Kfake.KeepControl()
-		response := request.ResponseKind().(*kmsg.CreatePartitionsResponse)
-		for _, topic := range request.(*kmsg.CreatePartitionsRequest).Topics {
-			refused := kmsg.NewCreatePartitionsResponseTopic()
-			refused.Topic, refused.ErrorCode = topic.Topic, kerr.TopicAuthorizationFailed.Code
-			response.Topics = append(response.Topics, refused)
-		}
-		return response, nil, true
-	})
+	c.Grow(t, 4, r.topic())
+	c.RefuseGrowth()
 	err := a.wait()
 	var growth *processors.GrowthError
 	command := "--alter --topic " + topology.NamesOf(r.topo.Name).Table + " --partitions 4"

@@ -85,9 +85,7 @@ func TestTopicGrows(t *testing.T) {
 		}
 		a := r.start(fresh)
 		r.awaitCommitted(0, 1)
-		if _, err := r.admin.UpdatePartitions(context.Background(), 4, r.topic()); err != nil {
-			t.Fatal(err)
-		}
+		c.Grow(t, 4, r.topic())
 		kafkatest.Eventually(t, "the new partition to take a record", func() bool {
 			cl := c.Client(t, kgo.RecordPartitioner(kgo.ManualPartitioner()))
 			defer cl.Close()

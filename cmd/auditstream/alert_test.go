@@ -9,9 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/twmb/franz-go/pkg/kerr"
-	"github.com/twmb/franz-go/pkg/kmsg"
-
 	"github.com/auditstream/auditstream/internal/kafkatest"
 	"github.com/auditstream/auditstream/topology"
 )
@@ -54,35 +51,15 @@ func (a *alerting) until(t *testing.T, partitions int) {
 	}
 }
 
-func (a *alerting) grow(t *testing.T, to int) {
-	t.Helper()
-	responses, err := a.Admin(t).UpdatePartitions(t.Context(), to, a.topic)
-	if err == nil {
-		err = responses.Error()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (a *alerting) width(t *testing.T) int {
-	t.Helper()
-	topics, err := a.Admin(t).ListTopics(t.Context(), a.names.AlertTable)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return len(topics[a.names.AlertTable].Partitions)
-}
-
 // A table that the audit topic has outgrown keeps what it holds.
 func TestAlertWidensItsTable(t *testing.T) {
 	kafkatest.Run(t, func(t *testing.T, c *kafkatest.Cluster) {
 		a := newAlerting(t, c)
 		a.until(t, 1)
-		a.grow(t, 3)
+		a.Grow(t, 3, a.topic)
 		a.until(t, 3)
-		if a.width(t) != 3 {
-			t.Errorf("a table of %d partitions", a.width(t))
+		if a.Width(t, a.names.AlertTable) != 3 {
+			t.Errorf("a table of %d partitions", a.Width(t, a.names.AlertTable))
 		}
 	})
 }
@@ -93,21 +70,12 @@ func TestAlertTellsWhoMayWidenTheTable(t *testing.T) {
 	c := kafkatest.Fake(t)
 	a := newAlerting(t, c)
 	a.until(t, 1)
-	a.grow(t, 3)
-	c.Kfake.ControlKey(int16(kmsg.CreatePartitions), func(request kmsg.Request) (kmsg.Response, error, bool) {
-		c.Kfake.KeepControl()
-		response := request.ResponseKind().(*kmsg.CreatePartitionsResponse)
-		for _, topic := range request.(*kmsg.CreatePartitionsRequest).Topics {
-			refused := kmsg.NewCreatePartitionsResponseTopic()
-			refused.Topic, refused.ErrorCode = topic.Topic, kerr.TopicAuthorizationFailed.Code
-			response.Topics = append(response.Topics, refused)
-		}
-		return response, nil, true
-	})
+	a.Grow(t, 3, a.topic)
+	c.RefuseGrowth()
 	var said bytes.Buffer
 	code := run(t.Context(), a.args, strings.NewReader(""), &said, &said, nil)
 	command := "kafka-topics.sh --bootstrap-server " + c.Brokers[0] + " --alter --topic " + a.names.AlertTable + " --partitions 3"
-	if code != exitUsage || !strings.Contains(said.String(), command) || strings.Contains(said.String(), "delete the topic") || a.width(t) != 1 {
+	if code != exitUsage || !strings.Contains(said.String(), command) || strings.Contains(said.String(), "delete the topic") || a.Width(t, a.names.AlertTable) != 1 {
 		t.Errorf("exit code %d, %s", code, said.String())
 	}
 }

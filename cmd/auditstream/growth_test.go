@@ -6,9 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
-	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/engine"
@@ -37,20 +35,9 @@ func newGrownBetweenRuns(t *testing.T, c *kafkatest.Cluster) *grownBetweenRuns {
 	if code, said := g.run(t); code != exitDone {
 		t.Fatalf("exit code %d, %s", code, said)
 	}
-	g.grow(t, 4)
+	g.Grow(t, 4, g.topic)
 	c.Produce(t, ticksBy(t, g.topic, "java", 4, symbolNames(30)...)...)
 	return g
-}
-
-func (g *grownBetweenRuns) grow(t *testing.T, to int) {
-	t.Helper()
-	responses, err := g.Admin(t).UpdatePartitions(t.Context(), to, g.topic)
-	if err == nil {
-		err = responses.Error()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func (g *grownBetweenRuns) run(t *testing.T) (int, string) {
@@ -58,15 +45,6 @@ func (g *grownBetweenRuns) run(t *testing.T) (int, string) {
 	var said bytes.Buffer
 	code := run(t.Context(), append([]string{"run", "--stop-at-end", "--log-level", "error"}, g.args...), strings.NewReader(""), &said, &said, nil)
 	return code, said.String()
-}
-
-func (g *grownBetweenRuns) width(t *testing.T) int {
-	t.Helper()
-	topics, err := g.Admin(t).ListTopics(t.Context(), g.names.Table)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return len(topics[g.names.Table].Partitions)
 }
 
 // A table that a topic has outgrown between two runs is made as wide at the
@@ -79,11 +57,11 @@ func TestRunWidensATableThatATopicHasOutgrown(t *testing.T) {
 			!strings.Contains(got.Action, "--bootstrap-server "+c.Brokers[0]+" --alter --topic "+g.names.Table+" --partitions 4") {
 			t.Errorf("check: %+v", got)
 		}
-		if g.width(t) != 2 {
+		if g.Width(t, g.names.Table) != 2 {
 			t.Error("check has made the table wider")
 		}
-		if code, said := g.run(t); code != exitDone || g.width(t) != 4 {
-			t.Fatalf("exit code %d, a table of %d partitions; %s", code, g.width(t), said)
+		if code, said := g.run(t); code != exitDone || g.Width(t, g.names.Table) != 4 {
+			t.Fatalf("exit code %d, a table of %d partitions; %s", code, g.Width(t, g.names.Table), said)
 		}
 		var last *engine.Report
 		changes := 0
@@ -114,19 +92,10 @@ func TestRunWidensATableThatATopicHasOutgrown(t *testing.T) {
 func TestRunTellsWhoMayWidenTheTable(t *testing.T) {
 	c := kafkatest.Fake(t)
 	g := newGrownBetweenRuns(t, c)
-	c.Kfake.ControlKey(int16(kmsg.CreatePartitions), func(request kmsg.Request) (kmsg.Response, error, bool) {
-		c.Kfake.KeepControl()
-		response := request.ResponseKind().(*kmsg.CreatePartitionsResponse)
-		for _, topic := range request.(*kmsg.CreatePartitionsRequest).Topics {
-			refused := kmsg.NewCreatePartitionsResponseTopic()
-			refused.Topic, refused.ErrorCode = topic.Topic, kerr.TopicAuthorizationFailed.Code
-			response.Topics = append(response.Topics, refused)
-		}
-		return response, nil, true
-	})
+	c.RefuseGrowth()
 	code, said := g.run(t)
 	if command := "kafka-topics.sh --bootstrap-server " + c.Brokers[0] + " --alter --topic " + g.names.Table + " --partitions 4"; code != exitUsage ||
-		!strings.Contains(said, command) || !strings.Contains(said, "TOPIC_AUTHORIZATION_FAILED") || g.width(t) != 2 {
+		!strings.Contains(said, command) || !strings.Contains(said, "TOPIC_AUTHORIZATION_FAILED") || g.Width(t, g.names.Table) != 2 {
 		t.Errorf("exit code %d, %s", code, said)
 	}
 }
@@ -158,7 +127,7 @@ func TestRunLeavesAnotherNarrowTableAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.CreateTopic(t, g.names.Table, 3, "cleanup.policy=compact")
-	if code, said := g.run(t); code != exitUsage || !strings.Contains(said, "rows would not lie beside their ticks") || g.width(t) != 3 {
+	if code, said := g.run(t); code != exitUsage || !strings.Contains(said, "rows would not lie beside their ticks") || g.Width(t, g.names.Table) != 3 {
 		t.Errorf("exit code %d, %s", code, said)
 	}
 }

@@ -132,13 +132,7 @@ func TestAnAlertEndsOnAnotherPartition(t *testing.T) {
 		w.hears(t, e, "+a +b")
 		w.commits(t)
 		first.end(t)
-		grown, err := w.Admin(t).UpdatePartitions(t.Context(), 3, w.o.Topic, w.o.Table)
-		if err == nil {
-			err = grown.Error()
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		w.Grow(t, 3, w.o.Topic, w.o.Table)
 		kafkatest.Eventually(t, "the new partitions to have leaders", func() bool {
 			ends, err := w.Admin(t).ListEndOffsets(t.Context(), w.o.Topic, w.o.Table)
 			return err == nil && ends.Error() == nil && len(ends[w.o.Topic]) == 3 && len(ends[w.o.Table]) == 3

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // requestTimeout bounds one exchange with a broker on the same machine.
@@ -96,6 +98,43 @@ func (c *Cluster) Group(t testing.TB) string {
 		})
 	}
 	return name
+}
+
+// Grow gives topics more partitions.
+func (c *Cluster) Grow(t testing.TB, to int, topics ...string) {
+	t.Helper()
+	responses, err := c.Admin(t).UpdatePartitions(t.Context(), to, topics...)
+	if err == nil {
+		err = responses.Error()
+	}
+	if err != nil {
+		t.Fatalf("grow %s to %d partitions: %v", strings.Join(topics, ", "), to, err)
+	}
+}
+
+// Width is the number of a topic's partitions.
+func (c *Cluster) Width(t testing.TB, topic string) int {
+	t.Helper()
+	topics, err := c.Admin(t).ListTopics(t.Context(), topic)
+	if err != nil {
+		t.Fatalf("describe %s: %v", topic, err)
+	}
+	return len(topics[topic].Partitions)
+}
+
+// RefuseGrowth has a cluster of [Fake] answer that nobody may give topics more
+// partitions.
+func (c *Cluster) RefuseGrowth() {
+	c.Kfake.ControlKey(int16(kmsg.CreatePartitions), func(request kmsg.Request) (kmsg.Response, error, bool) {
+		c.Kfake.KeepControl()
+		response := request.ResponseKind().(*kmsg.CreatePartitionsResponse)
+		for _, topic := range request.(*kmsg.CreatePartitionsRequest).Topics {
+			refused := kmsg.NewCreatePartitionsResponseTopic()
+			refused.Topic, refused.ErrorCode = topic.Topic, kerr.TopicAuthorizationFailed.Code
+			response.Topics = append(response.Topics, refused)
+		}
+		return response, nil, true
+	})
 }
 
 // admin opens an admin client for use inside a cleanup, where [Cluster.Admin]

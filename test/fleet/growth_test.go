@@ -114,17 +114,6 @@ func (a *audit) committed(t *testing.T) (sum int64) {
 	return sum
 }
 
-func grow(t *testing.T, a *audit, to int) {
-	t.Helper()
-	responses, err := a.Admin(t).UpdatePartitions(t.Context(), to, a.topic)
-	if err == nil {
-		err = responses.Error()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // TestGrowthUnderLoad grows a topic from 3 to 6 partitions while two instances
 // audit it and producers go on writing.
 func TestGrowthUnderLoad(t *testing.T) {
@@ -142,7 +131,7 @@ func TestGrowthUnderLoad(t *testing.T) {
 	moves := traveller(from, to)
 	began := time.Now()
 	before := m.one(t, moves, began)
-	grow(t, a, to)
+	a.Grow(t, to, a.topic)
 	kafkatest.Eventually(t, "producers know of the new partitions", func() bool {
 		m.mu.Lock()
 		defer m.mu.Unlock()
@@ -200,7 +189,7 @@ func growAgain(t *testing.T, seen bool, counts ...int) {
 	t.Cleanup(stop)
 	kafkatest.Eventually(t, "the audit runs", func() bool { return a.committed(t) > 2000 })
 	for _, to := range counts[1:] {
-		grow(t, a, to)
+		a.Grow(t, to, a.topic)
 		kafkatest.Eventually(t, "producers know of the last partition", func() bool {
 			m.mu.Lock()
 			defer m.mu.Unlock()
@@ -305,7 +294,7 @@ func grewBefore(t *testing.T, second bool) {
 	if second {
 		a.toEnd(t)
 	}
-	grow(t, a, to)
+	a.Grow(t, to, a.topic)
 	write(func() bool {
 		m.mu.Lock()
 		defer m.mu.Unlock()
