@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/IBM/sarama"
@@ -64,6 +65,7 @@ func benchSarama(ctx context.Context, brokers, topic string, m *benchMeter) erro
 	if err != nil {
 		return err
 	}
+	var n atomic.Int64
 	var all sync.WaitGroup
 	defer all.Wait()
 	ctx, cancel := context.WithCancel(ctx)
@@ -73,7 +75,6 @@ func benchSarama(ctx context.Context, brokers, topic string, m *benchMeter) erro
 		if err != nil {
 			return err
 		}
-		n := m.counter()
 		all.Go(func() {
 			defer func() { _ = pc.Close() }()
 			for {
@@ -87,7 +88,7 @@ func benchSarama(ctx context.Context, brokers, topic string, m *benchMeter) erro
 			}
 		})
 	}
-	return m.wait(ctx)
+	return m.wait(ctx, n.Load)
 }
 
 // benchGoka keeps the last time of every symbol as goka's documentation shows
@@ -116,7 +117,7 @@ func benchGoka(ctx context.Context, brokers, topic string, m *benchMeter) error 
 	goka.ReplaceGlobalConfig(config)
 	fields := codecs.Fields{Symbol: "symbol", Timestamp: "timestamp_ns"}
 	decoders := sync.Pool{New: func() any { d, _ := codecs.NewJSON(fields); return d }}
-	n := m.counter()
+	var n atomic.Int64
 	m.backward.Store(0)
 	judge := func(c goka.Context, message any) {
 		m.first()
@@ -139,7 +140,7 @@ func benchGoka(ctx context.Context, brokers, topic string, m *benchMeter) error 
 	ctx, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- p.Run(ctx) }()
-	err = m.wait(ctx)
+	err = m.wait(ctx, n.Load)
 	stop()
 	_ = <-ended
 	return err
@@ -166,6 +167,7 @@ func benchPerfTest(ctx context.Context, libs, brokers, topic string, m *benchMet
 	}
 	m.elapsed = time.Duration(fetching * float64(time.Millisecond))
 	m.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	m.ended(cmd.ProcessState)
 	return nil
 }
 
@@ -199,5 +201,6 @@ func benchJava(ctx context.Context, dir, class, brokers, topic string, m *benchM
 	m.elapsed = time.Duration(told.Seconds * float64(time.Second))
 	m.cpu = time.Duration(told.CPU * float64(time.Second))
 	m.backward.Store(told.Backward)
+	m.ended(cmd.ProcessState)
 	return nil
 }

@@ -40,7 +40,7 @@ func benchReplay(ctx context.Context, brokers, topic string, m *benchMeter) erro
 		Topics: c.Topics, Limits: limitsOf(c),
 		Decoder: func() (codecs.TickDecoder, error) {
 			d, err := values.Decoder()
-			return countingDecoder{d, m, m.counter()}, err
+			return startingDecoder{d, m}, err
 		},
 		Report: func(r *engine.Report) error {
 			line, err := codecs.EncodeReport(r)
@@ -54,5 +54,6 @@ func benchReplay(ctx context.Context, brokers, topic string, m *benchMeter) erro
 	if err := replay.RunHistory(ctx, cluster, options); err != nil {
 		return err
 	}
-	return m.wait(ctx)
+	m.last()
+	return nil
 }
