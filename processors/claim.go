@@ -8,6 +8,8 @@ import (
 
 	"github.com/IBM/sarama"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/auditstream/auditstream/internal/kafka"
 )
 
 // place is an input partition.
@@ -35,6 +37,7 @@ type claim struct {
 
 	mu        sync.Mutex // guards what follows
 	unit      unit
+	spent     kafka.Spent
 	start     int64     // of the log, when the session began
 	next      int64     // next offset to read
 	end       int64     // readable end of the log, as known last
@@ -147,7 +150,10 @@ func (c *claim) consume() (err error) {
 		c.unit.progress(c.next, c.end)
 	}
 	for _, r := range f.records {
-		r.Recycle()
+		c.spent.Give(r)
+	}
+	if f.whole {
+		c.spent.End()
 	}
 	if c.unit.urgent() {
 		select {

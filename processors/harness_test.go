@@ -105,7 +105,7 @@ func auditConfig(t testing.TB, brokers []string, topo topology.Topology) process
 		ConsumerOptions: append(append([]kgo.Opt(nil), client...),
 			kgo.SessionTimeout(sessionTimeout), kgo.HeartbeatInterval(heartbeatInterval), kgo.FetchMaxWait(100*time.Millisecond),
 			kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
-			kgo.DisableAutoCommit(), kgo.WithPools(new(kafka.RecordPool))),
+			kgo.DisableAutoCommit(), kgo.WithPools(new(kafka.RecordPool)), kgo.WithDecompressor(kafka.NewDecompressor())),
 		Sarama: func() (*sarama.Config, error) {
 			c := sarama.NewConfig()
 			c.Version = sarama.MaxVersion

@@ -25,6 +25,7 @@ type frame struct {
 	at        time.Time     // when they were
 	cut       int64         // where the log had been truncated before them, -1: nowhere
 	bytes     int64
+	whole     bool // what the fetch has brought of the partition ends with it
 }
 
 // budget bounds what is fetched and not consumed over all partitions.
@@ -88,6 +89,7 @@ func (q *queue) push(records []*kgo.Record, b logBounds, f fetching) {
 			f.bytes += int64(len(r.Value) + len(r.Key) + 64)
 		}
 		records = records[n:]
+		f.whole = len(records) == 0
 		q.frames = append(q.frames, f)
 		q.bytes += f.bytes
 		q.budget.used.Add(f.bytes)

@@ -27,8 +27,8 @@ func ConsumerOptions(c *config.Config) ([]kgo.Opt, error) {
 }
 
 // ReaderOptions are franz-go options for a consumer that joins no group,
-// without what it reads. Records lie in memory that [kgo.Record.Recycle] gives
-// back; a reader that keeps them leaves that out.
+// without what it reads. Records lie in memory that [Spent] gives back; a reader
+// that keeps them leaves that out.
 func ReaderOptions(c *config.Config) ([]kgo.Opt, error) {
 	client := c.Client(config.Consumer)
 	opts, err := connectionOptions(c, client)
@@ -43,7 +43,7 @@ func ReaderOptions(c *config.Config) ([]kgo.Opt, error) {
 	if ReadsUncommitted(c) {
 		isolation = kgo.ReadUncommitted()
 	}
-	most, pool := client.Int("fetch.max.bytes"), new(RecordPool)
+	most := client.Int("fetch.max.bytes")
 	return append(opts,
 		kgo.Rack(client.Text("client.rack")),
 		kgo.ConsumeResetOffset(reset),
@@ -52,8 +52,8 @@ func ReaderOptions(c *config.Config) ([]kgo.Opt, error) {
 		kgo.FetchMaxBytes(most),
 		kgo.FetchMaxPartitionBytes(client.Int("max.partition.fetch.bytes")),
 		kgo.FetchMaxWait(client.Millis("fetch.max.wait.ms")),
-		kgo.WithPools(pool),
-		kgo.WithDecompressor(NewDecompressor(pool)),
+		kgo.WithPools(new(RecordPool)),
+		kgo.WithDecompressor(NewDecompressor()),
 		// A response may be larger than asked for: its first batch comes whole.
 		kgo.BrokerMaxReadBytes(int32(min(max(2*int64(most), 100<<20), 1<<30))),
 	), nil

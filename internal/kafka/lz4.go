@@ -12,29 +12,30 @@ import (
 const mostInflated = 1 << 30
 
 // Decompressor decompresses fetched batches. It reads the LZ4 frames that
-// Kafka's clients write block by block into the pool's memory, where franz-go
+// Kafka's clients write block by block into memory that is lent, where franz-go
 // streams them through two buffers and checks their content a second time: the
 // checksum of a batch is over its compressed bytes. All else, and a frame that
 // is damaged, is left to franz-go.
-type Decompressor struct {
-	pool  *RecordPool
-	other kgo.Decompressor
-}
+//
+// [Spent] gives a batch's memory back.
+type Decompressor struct{ other kgo.Decompressor }
 
-// NewDecompressor gives one that lends its memory from a pool, with which the
-// client must be made too.
-func NewDecompressor(pool *RecordPool) *Decompressor {
-	return &Decompressor{pool, kgo.DefaultDecompressor(pool)}
-}
+// NewDecompressor gives a decompressor for any number of clients.
+func NewDecompressor() *Decompressor { return &Decompressor{kgo.DefaultDecompressor(inflated)} }
 
 // Decompress implements kgo.Decompressor.
 func (d *Decompressor) Decompress(src []byte, codec kgo.CompressionCodecType) ([]byte, error) {
+	out, err := []byte(nil), errOtherFrame
 	if codec == kgo.CodecLz4 {
-		if out, err := d.lz4(src); err == nil || errors.Is(err, kgo.ErrMaxDecompress) {
-			return out, err
-		}
+		out, err = d.lz4(src)
 	}
-	return d.other.Decompress(src, codec)
+	if err != nil && !errors.Is(err, kgo.ErrMaxDecompress) {
+		out, err = d.other.Decompress(src, codec)
+	}
+	if err == nil {
+		inflated.register(out)
+	}
+	return out, err
 }
 
 // Of an LZ4 frame, as its format says: github.com/lz4/lz4/blob/dev/doc/lz4_Frame_format.md.
@@ -69,7 +70,7 @@ func (d *Decompressor) lz4(src []byte) ([]byte, error) {
 	if flags&lz4ContentSum == 0 {
 		behind = 0
 	}
-	out := d.pool.GetDecompressBytes(src, kgo.CodecLz4)
+	out := inflated.GetDecompressBytes(src, kgo.CodecLz4)
 	for at+4 <= len(src) {
 		header := binary.LittleEndian.Uint32(src[at:])
 		at += 4
@@ -85,12 +86,12 @@ func (d *Decompressor) lz4(src []byte) ([]byte, error) {
 		}
 		var err error
 		if out, err = d.block(out, src[at:at+size], header&lz4Stored != 0); err != nil {
-			d.pool.PutDecompressBytes(out)
+			inflated.PutDecompressBytes(out)
 			return nil, err
 		}
 		at += size + between
 	}
-	d.pool.PutDecompressBytes(out)
+	inflated.PutDecompressBytes(out)
 	return nil, errOtherFrame
 }
 
@@ -113,9 +114,9 @@ func (d *Decompressor) block(out, block []byte, stored bool) ([]byte, error) {
 		if 2*cap(out) > mostInflated {
 			return out, kgo.ErrMaxDecompress
 		}
-		larger := lend[byte](&d.pool.bytes, 2*max(cap(out), len(block)))
+		larger := inflated.lend(2 * max(cap(out), len(block)))
 		larger = append(larger, out...)
-		d.pool.PutDecompressBytes(out)
+		inflated.PutDecompressBytes(out)
 		out = larger
 	}
 }

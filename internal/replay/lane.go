@@ -52,6 +52,7 @@ type lane struct {
 	judge *engine.Partition
 	ticks *codecs.TickReader
 	rec   codecs.Record
+	spent kafka.Spent
 	at    position
 	timed bool // the range is one of times
 
@@ -85,7 +86,7 @@ func (l *lane) take(records []*kgo.Record, out []*chunk) ([]*kgo.Record, []*chun
 				return nil, out, err
 			}
 		}
-		r.Recycle()
+		l.spent.Give(r)
 		l.at.Ended = l.at.Ended || l.at.Next >= l.End
 		if n := l.judge.Waiting(); n > 0 && (n >= chunkReports || l.judge.WindowClosed()) {
 			if out = append(out, l.cut()); len(out) >= runChunks {
@@ -93,6 +94,7 @@ func (l *lane) take(records []*kgo.Record, out []*chunk) ([]*kgo.Record, []*chun
 			}
 		}
 	}
+	l.spent.End()
 	return nil, out, nil
 }
 
