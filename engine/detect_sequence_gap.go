@@ -49,7 +49,7 @@ func describeSequenceGap(p *Partition, e *Episode, f *Finding) {
 	f.Evidence["missing"], f.Evidence["missing_ranges"] = e.Worst, maps.Clone(e.Tally)
 	f.Evidence["missing_in_other_ranges"], f.Evidence["came_later"] = e.Beyond, e.Least
 	var repeats, resets int64
-	for _, st := range p.streams[p.index[e.Symbol]] {
+	for _, st := range p.streams[p.number(e.Symbol)] {
 		repeats += st.numbers.Repeats
 		resets += st.numbers.Resets
 	}

@@ -26,7 +26,8 @@ func (p *Partition) endFrozen(i int32, e *Episode, t *Tick) {
 func describeFrozen(p *Partition, e *Episode, f *Finding) {
 	still, count := e.Worst, e.Count
 	if f.State == Updated { // it goes on
-		s, u := p.symbols[p.index[e.Symbol]], p.pulseOf(p.index[e.Symbol])
+		i := p.number(e.Symbol)
+		s, u := p.symbols[i], p.pulseOf(i)
 		still, count = u.open(u.since, s.lastSeen), u.same
 		f.LastOffset, f.LastTime, f.Count = s.through, Time(s.lastSeen), count
 	}

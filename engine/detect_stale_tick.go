@@ -116,7 +116,7 @@ func describeStaleTick(p *Partition, e *Episode, f *Finding) {
 }
 
 func describeSilent(p *Partition, e *Episode, f *Finding) {
-	silent, u := e.Worst, p.pulseOf(p.index[e.Symbol])
+	silent, u := e.Worst, p.pulseOf(p.number(e.Symbol))
 	if f.State == Updated && p.row.Watermark != NoTime {
 		silent = max(silent, u.open(e.FirstTime, p.row.Watermark)) // it goes on
 	}

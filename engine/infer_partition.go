@@ -107,7 +107,7 @@ func (p *Partition) oddSightings() {
 func (p *Partition) sighting(s *symbol) Sighting {
 	return Sighting{
 		Symbol: ShowBytes(s.name), Offset: s.first, Count: s.keyed(), Time: s.lastSeen,
-		FirstEvent: NoTime, LastEvent: s.lastEvent, Seen: s.lastSeen, Venues: p.venueTimes(p.index[s.name]),
+		FirstEvent: NoTime, LastEvent: s.lastEvent, Seen: s.lastSeen, Venues: p.venueTimes(p.number(s.name)),
 	}
 }
 

@@ -45,7 +45,7 @@ type Partition struct {
 	limits     *Limits
 
 	row       PartitionRow
-	index     map[string]int32
+	index     symbolIndex
 	symbols   []*symbol
 	slab      []symbol // room for the next symbols
 	episodes  map[Code]*Episode
@@ -100,7 +100,7 @@ func NewPartition(topic string, id, partitions int32, l *Limits) *Partition {
 			Topic: topic, Partition: id, From: -1, Through: -1, Watermark: NoTime, FirstTime: NoTime,
 			SweptTo: NoTime, ClosedTo: NoTime, MaxAge: NoTime, Window: newWindow(NoTime),
 		},
-		index: map[string]int32{}, episodes: map[Code]*Episode{}, disorders: map[int32]*DisorderRow{},
+		index: newSymbolIndex(), episodes: map[Code]*Episode{}, disorders: map[int32]*DisorderRow{},
 		silences: map[int32]*Episode{}, frozen: map[int32]*Episode{}, streams: map[int32][]*stream{}, runs: map[int32]*RunRow{},
 		backfills: symbolEpisodes{}, gaps: symbolEpisodes{}, nextSilence: NoTime, changed: true, rankDue: true, mark: NoTime, held: NoTime, reread: NoTime, wall: NoTime, read: -1,
 		progress: progress{behindSince: NoTime, movedAt: NoTime, stuckSince: NoTime},
@@ -237,7 +237,7 @@ func (p *Partition) observeGood(t *Tick, now int64) {
 
 // symbol finds or adds the symbol and notes it as the current one.
 func (p *Partition) symbol(name []byte) *symbol {
-	if i, ok := p.index[string(name)]; ok {
+	if i, ok := p.index.find(name, p.symbols); ok {
 		p.current = i
 		return p.symbols[i]
 	}
@@ -251,7 +251,7 @@ func (p *Partition) addSymbol(name string) *symbol {
 	p.slab = append(p.slab, symbol{name: name, through: -1, first: -1, order: newOrder(), lastSeen: NoTime})
 	s := &p.slab[len(p.slab)-1]
 	p.current = int32(len(p.symbols))
-	p.index[name] = p.current
+	p.index.add(name, p.current)
 	p.symbols = append(p.symbols, s)
 	return s
 }

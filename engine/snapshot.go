@@ -53,7 +53,7 @@ func LogOf(topicID string) uint32 {
 
 // Rewrite has the row of a symbol, where it is held, written again.
 func (p *Partition) Rewrite(symbol string) (held bool) {
-	i, held := p.index[symbol]
+	i, held := p.index.find([]byte(symbol), p.symbols)
 	if held {
 		p.markDirty(i)
 	}
