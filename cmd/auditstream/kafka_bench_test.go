@@ -66,6 +66,7 @@ func BenchmarkKafka(b *testing.B) {
 			return benchRun(ctx, brokers, topic, config.AtLeastOnce, m)
 		}},
 	}, benchPeers()...)
+	defer dropBenchTopic(b, brokers, topic)
 	var table benchTable
 	for round := range benchRounds() {
 		for _, c := range contestants {
@@ -295,6 +296,19 @@ func benchTopic(b *testing.B, brokers string) string {
 		b.Fatal(o.err)
 	}
 	return o.name
+}
+
+// dropBenchTopic deletes the topic: hundreds of megabytes a run.
+func dropBenchTopic(b *testing.B, brokers, topic string) {
+	cl, err := kgo.NewClient(kgo.SeedBrokers(strings.Split(brokers, ",")...))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer cl.Close()
+	if _, err := kadm.NewClient(cl).DeleteTopics(context.WithoutCancel(b.Context()), topic); err != nil {
+		b.Error(err)
+	}
+	benchTopicOnce.Once = sync.Once{} // -count runs it all again
 }
 
 // fillBenchTopic produces the ticks keyed by symbol with murmur2 and returns
