@@ -312,7 +312,9 @@ func (p *Partition) load(s *symbol, t *Tick) {
 		p.row.Keyed++
 	}
 	if int64(s.windowN) > w.HotN {
-		w.HotN, w.Hot = int64(s.windowN), ShowBytes(s.name)
+		if w.HotN = int64(s.windowN); w.Hot != s.name {
+			w.Hot = ShowBytes(s.name)
+		}
 	}
 	if p.late != NoTime {
 		w.MaxAge = max(w.MaxAge, p.late-t.EventTime)

@@ -30,8 +30,11 @@ func (p *Partition) advance(at int64) {
 	if p.row.FirstTime == NoTime {
 		p.row.FirstTime = at
 	}
-	start := floor(at, int64(p.limits.ReportInterval))
-	w := &p.row.Window
+	w, step := &p.row.Window, int64(p.limits.ReportInterval)
+	start := w.Start // of the window that at lies in: nearly always the same, and divisions are slow
+	if start == NoTime || at < start || at >= start+step {
+		start = floor(at, step)
+	}
 	switch {
 	case w.Start == NoTime && start >= p.row.ClosedTo:
 		w.Start = start
@@ -50,6 +53,9 @@ func (p *Partition) advance(at int64) {
 		p.begins(at)
 	}
 	p.row.Watermark = at
+	if at < p.row.SweptTo+second {
+		return
+	}
 	if sec := floor(at, second); sec > p.row.SweptTo {
 		p.row.SweptTo = sec
 		p.sweepSnapshots(sec)

@@ -124,7 +124,7 @@ func (m *benchMeter) first() {
 // and then.
 func (m *benchMeter) wait(ctx context.Context, seen func() int64) error {
 	// Asking an audit costs time with its partitions.
-	tick := time.NewTicker(time.Millisecond + time.Duration(benchPartitions())*10*time.Microsecond)
+	tick := time.NewTicker(4*time.Millisecond + time.Duration(benchPartitions())*10*time.Microsecond)
 	defer tick.Stop()
 	for seen() < m.want {
 		select {
