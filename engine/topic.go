@@ -13,6 +13,7 @@ type Topic struct {
 	windows    map[int64]*TopicWindow
 	symbols    map[string]*TopicSymbol
 	wide       map[string]bool          // symbols with more than one place
+	sums       partSums                 // over all partitions
 	placing    placing                  // where keys lie, and what explains it
 	moving     moving                   // the symbols that growths move
 	counted    countWatch               // the partition count as the brokers tell it
@@ -58,7 +59,7 @@ func NewTopic(name string, partitions int32, l *Limits) *Topic {
 func (t *Topic) forget() {
 	t.parts, t.windows, t.ranks = map[int32]*TopicPart{}, map[int64]*TopicWindow{}, map[int32]*TopicRanks{}
 	t.symbols, t.spellings = map[string]*TopicSymbol{}, map[string][]string{}
-	t.wide = map[string]bool{}
+	t.wide, t.sums = map[string]bool{}, partSums{}
 	t.placing, t.moving = newPlacing(), moving{}
 	t.forgetWaiting()
 	t.open, t.heard = map[string]*TopicEpisode{}, map[string]Finding{}
@@ -101,7 +102,9 @@ func (t *Topic) Fold(s *PartitionStats) {
 		p.Skew.Next = 0 // offsets have gone back
 	}
 	stale := speaksLess(s.Cuts, s.Through, p.Stats.Cuts, p.Stats.Through)
+	sums := t.summed()
 	if !stale {
+		sums.count(s.Partition, &p.Stats, -1)
 		if s.Ranked {
 			t.ranks[s.Partition] = &TopicRanks{s.Top, s.Late}
 			t.changed[rankKey(s.Partition)] = true
@@ -110,6 +113,7 @@ func (t *Topic) Fold(s *PartitionStats) {
 		p.Stats.Skews = nil
 		p.Stats.Windows, p.Stats.Sightings, p.Stats.Findings, p.Stats.Top, p.Stats.Late = nil, nil, nil, nil, nil
 		p.Stats.Reset, p.Stats.Ranked, p.Stats.Clock = false, false, nil
+		sums.count(s.Partition, &p.Stats, 1)
 	}
 	for i := range s.Windows {
 		t.addWindow(p, s.Partition, &s.Windows[i])
@@ -125,6 +129,7 @@ func (t *Topic) Fold(s *PartitionStats) {
 	}
 	if !stale {
 		t.hearSkews(p, s.Skews)
+		sums.noteSkew(s.Partition, p)
 	}
 	t.judgeSkews(!stale && len(s.Skews) > 0)
 	if s.Clock != nil && !stale {

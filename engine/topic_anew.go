@@ -21,6 +21,7 @@ func (t *Topic) Recovered(id string) {
 		if other(p.Stats.TopicID) {
 			delete(t.parts, id)
 			delete(t.ranks, id)
+			t.sums = partSums{}
 			t.changed[partKey(id)], t.changed[rankKey(id)] = true, true
 		}
 	}
@@ -120,6 +121,7 @@ func (t *Topic) recreated(s *PartitionStats) {
 	}
 	delete(t.parts, s.Partition)
 	delete(t.ranks, s.Partition)
+	t.sums = partSums{}
 	t.changed[rankKey(s.Partition)] = true
 	t.part(s.Partition).Generation = generation
 }

@@ -288,15 +288,7 @@ func hidden(shown string) (b string, ok bool) {
 
 // classes is what is known of keys, by the functions that they fit.
 func (t *Topic) classes() []fitClass {
-	var ticks [1 << familyCount]int64
-	for _, p := range t.parts {
-		if p.Stats.Partitions != 0 && p.Stats.Partitions < t.state.Partitions {
-			continue
-		}
-		for _, f := range p.Stats.Fits {
-			ticks[f.Fits] += f.Ticks
-		}
-	}
+	ticks := &t.summed().ticks
 	var out []fitClass
 	for fits := range t.placing.keys {
 		if t.placing.keys[fits] > 0 {

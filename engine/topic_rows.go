@@ -240,6 +240,7 @@ func (t *Topic) restorePart(id int32, p *TopicPart) {
 		speaksLess(p.Stats.Cuts, p.Stats.Through, old.Stats.Cuts, old.Stats.Through) {
 		return
 	}
+	t.sums = partSums{}
 	if delete(t.parts, id); p != nil {
 		t.parts[id] = p
 	}

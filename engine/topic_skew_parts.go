@@ -70,11 +70,13 @@ func (t *Topic) judgeSkews(heard bool) {
 			return
 		}
 		t.close(skewSubject)
-		for id, p := range t.parts {
+		for id := range t.summed().skewed {
+			p := t.parts[id]
 			over := func(s SkewPart) bool { return s.Placed }
 			if slices.ContainsFunc(p.Skew.Parts, over) {
 				p.Skew.Parts = slices.DeleteFunc(p.Skew.Parts, over)
 				t.changed[partKey(id)] = true
+				t.sums.noteSkew(id, p)
 			}
 		}
 	}
@@ -85,7 +87,8 @@ func (t *Topic) judgeSkews(heard bool) {
 // 10 s are one skew, whatever partitions they are of.
 func (t *Topic) nextSkew() (group []placedSkew, reach int64) {
 	reach = NoTime
-	for id, p := range t.parts {
+	for id := range t.summed().skewed {
+		p := t.parts[id]
 		for i := range p.Skew.Parts {
 			group = append(group, placedSkew{&p.Skew.Parts[i], id})
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 )
@@ -31,25 +30,6 @@ func (t *Topic) addWindow(p *TopicPart, id int32, w *WindowLoad) {
 	c := *w
 	tw.Loads[id] = &c
 	t.changed[windowKey(w.Start)] = true
-}
-
-// passed is the time up to which every partition has closed its windows. A
-// partition that has not spoken yet, or that has not caught up and is
-// without a window, has passed nothing.
-func (t *Topic) passed() int64 {
-	least := int64(math.MaxInt64)
-	for id := range t.state.Partitions {
-		p := t.parts[id]
-		switch {
-		case p == nil:
-			return NoTime
-		case p.Stats.Passed != NoTime:
-			least = min(least, p.Stats.Passed)
-		case !p.Stats.CaughtUp:
-			return NoTime
-		}
-	}
-	return least
 }
 
 // closeWindows judges and reports each window that starts before passed, in

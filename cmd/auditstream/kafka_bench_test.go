@@ -317,6 +317,7 @@ func fillBenchTopic(ctx context.Context, brokers, topic string) (int64, error) {
 	cl, err := kgo.NewClient(kgo.SeedBrokers(strings.Split(brokers, ",")...), kgo.DefaultProduceTopic(topic),
 		kgo.RecordPartitioner(kgo.StickyKeyPartitioner(nil)), kgo.ProducerBatchCompression(kgo.Lz4Compression()),
 		kgo.ProducerBatchMaxBytes(64<<10), kgo.ProducerLinger(10*time.Second), // every batch is full, in each run
+		kgo.UnknownTopicRetries(100), // a broker may not know thousands of new partitions yet
 		kgo.MaxBufferedRecords(max(200_000, 250*int(benchPartitions()))))
 	if err != nil {
 		return 0, err
