@@ -72,6 +72,8 @@ type Partition struct {
 	rereadSure     int64 // and of those as in the row's Sure
 	read           int64 // last offset observed, -1: none since the state was restored
 	current        int32 // index of the tick's symbol
+	hot            int32 // and of the one that the window names as its hottest, -1: not known
+	period         int64 // start of the period of a window's length that the last time lay in, NoTime: none did
 	newVenue       bool  // the tick is the first of its symbol from its venue
 	passive        bool  // the tick is a repeat or history: it shows no feed alive
 	nextSilence    int64 // no symbol is silent before this time
@@ -102,7 +104,7 @@ func NewPartition(topic string, id, partitions int32, l *Limits) *Partition {
 		},
 		index: newSymbolIndex(), episodes: map[Code]*Episode{}, disorders: map[int32]*DisorderRow{},
 		silences: map[int32]*Episode{}, frozen: map[int32]*Episode{}, streams: map[int32][]*stream{}, runs: map[int32]*RunRow{},
-		backfills: symbolEpisodes{}, gaps: symbolEpisodes{}, nextSilence: NoTime, changed: true, rankDue: true, mark: NoTime, held: NoTime, reread: NoTime, wall: NoTime, read: -1,
+		backfills: symbolEpisodes{}, gaps: symbolEpisodes{}, nextSilence: NoTime, changed: true, rankDue: true, mark: NoTime, held: NoTime, reread: NoTime, wall: NoTime, read: -1, hot: -1, period: NoTime,
 		progress: progress{behindSince: NoTime, movedAt: NoTime, stuckSince: NoTime},
 	}
 }
@@ -235,27 +237,6 @@ func (p *Partition) observeGood(t *Tick, now int64) {
 	p.sight(s, t, p.place(s, t))
 }
 
-// symbol finds or adds the symbol and notes it as the current one.
-func (p *Partition) symbol(name []byte) *symbol {
-	if i, ok := p.index.find(name, p.symbols); ok {
-		p.current = i
-		return p.symbols[i]
-	}
-	return p.addSymbol(string(name))
-}
-
-func (p *Partition) addSymbol(name string) *symbol {
-	if len(p.slab) == cap(p.slab) {
-		p.slab = make([]symbol, 0, min(64, 4+len(p.symbols)))
-	}
-	p.slab = append(p.slab, symbol{name: name, through: -1, first: -1, order: newOrder(), lastSeen: NoTime})
-	s := &p.slab[len(p.slab)-1]
-	p.current = int32(len(p.symbols))
-	p.index.add(name, p.current)
-	p.symbols = append(p.symbols, s)
-	return s
-}
-
 func (p *Partition) markDirty(i int32) {
 	if s := p.symbols[i]; !s.dirty {
 		s.dirty = true
@@ -312,8 +293,8 @@ func (p *Partition) load(s *symbol, t *Tick) {
 		p.row.Keyed++
 	}
 	if int64(s.windowN) > w.HotN {
-		if w.HotN = int64(s.windowN); w.Hot != s.name {
-			w.Hot = ShowBytes(s.name)
+		if w.HotN = int64(s.windowN); p.hot != p.current || w.Hot == "" {
+			p.hot, w.Hot = p.current, ShowBytes(s.name)
 		}
 	}
 	if p.late != NoTime {

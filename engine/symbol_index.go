@@ -57,6 +57,27 @@ func (x *symbolIndex) put(slot symbolSlot) {
 	x.slots[int(at)&(len(x.slots)-1)] = slot
 }
 
+// symbol finds or adds the symbol and notes it as the current one.
+func (p *Partition) symbol(name []byte) *symbol {
+	if i, ok := p.index.find(name, p.symbols); ok {
+		p.current = i
+		return p.symbols[i]
+	}
+	return p.addSymbol(string(name))
+}
+
+func (p *Partition) addSymbol(name string) *symbol {
+	if len(p.slab) == cap(p.slab) {
+		p.slab = make([]symbol, 0, min(64, 4+len(p.symbols)))
+	}
+	p.slab = append(p.slab, symbol{name: name, through: -1, first: -1, order: newOrder(), lastSeen: NoTime})
+	s := &p.slab[len(p.slab)-1]
+	p.current = int32(len(p.symbols))
+	p.index.add(name, p.current)
+	p.symbols = append(p.symbols, s)
+	return s
+}
+
 // number is that of a symbol that is held.
 func (p *Partition) number(name string) int32 {
 	n, _ := p.index.find([]byte(name), p.symbols)

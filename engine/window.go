@@ -31,10 +31,10 @@ func (p *Partition) advance(at int64) {
 		p.row.FirstTime = at
 	}
 	w, step := &p.row.Window, int64(p.limits.ReportInterval)
-	start := w.Start // of the window that at lies in: nearly always the same, and divisions are slow
-	if start == NoTime || at < start || at >= start+step {
-		start = floor(at, step)
+	if p.period == NoTime || at < p.period || at >= p.period+step {
+		p.period = floor(at, step) // nearly always the same as before, and divisions are slow
 	}
+	start := p.period
 	switch {
 	case w.Start == NoTime && start >= p.row.ClosedTo:
 		w.Start = start
