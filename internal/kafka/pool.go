@@ -18,8 +18,13 @@ const (
 	// poolClasses bounds what is kept: slices of up to 4 M bytes or records.
 	poolClasses = 23
 	// pageBytes is the size of the pages that Go's memory is laid out in. A
-	// slice of at least one begins a page, and no other one begins there.
+	// slice that is lent begins a page, and no other one begins there. One that
+	// a decompressor has grown need not: it may not be found, which costs no
+	// more than its return.
 	pageBytes = 8 << 10
+	// sweepLoans is how many loans there are at least before those are looked for
+	// that are gone.
+	sweepLoans = 1024
 	// expansion is how many times larger than its compressed form a batch is
 	// taken to be. Where it is larger, the slice grows.
 	expansion = 4
@@ -71,7 +76,7 @@ func (s *Spent) End() {
 }
 
 // inflated is what batches were decompressed into.
-var inflated = &loans{out: map[uintptr]loan{}, sweepAt: 1024}
+var inflated = newLoans()
 
 // loans lends memory for bytes and finds it again by one of them. What is lent
 // is held by its borrower alone: a batch that franz-go throws away goes to the
@@ -82,6 +87,8 @@ type loans struct {
 	out     map[uintptr]loan // by number of the page that its memory begins in
 	sweepAt int              // loans at which those are looked for that are gone
 }
+
+func newLoans() *loans { return &loans{out: map[uintptr]loan{}, sweepAt: sweepLoans} }
 
 type loan struct {
 	first weak.Pointer[byte]
@@ -120,7 +127,7 @@ func (l *loans) register(b []byte) {
 				delete(l.out, page)
 			}
 		}
-		l.sweepAt = max(1024, 2*len(l.out))
+		l.sweepAt = max(sweepLoans, 2*len(l.out))
 	}
 	l.out[pageOf(first)] = made
 }

@@ -17,7 +17,7 @@ import (
 // A loan is found by a byte that lies in it, once, and by no other.
 func TestLoansAreFound(t *testing.T) {
 	t.Parallel()
-	l := &loans{out: map[uintptr]loan{}, sweepAt: 1024}
+	l := newLoans()
 	large, other := l.lend(20_000)[:15_000], l.lend(20_000)[:15_000]
 	if small := l.lend(100); cap(small) != 100 {
 		t.Errorf("100 bytes have room for %d", cap(small))
@@ -39,24 +39,27 @@ func TestLoansAreFound(t *testing.T) {
 	runtime.KeepAlive(large)
 }
 
-// What is thrown away is not held, and its entries go.
+// What is thrown away is not held, its entries go, and those of what is held
+// stay.
 func TestLoansForgetWhatIsGone(t *testing.T) {
 	t.Parallel()
-	l := &loans{out: map[uintptr]loan{}, sweepAt: 64}
-	kept := make([][]byte, 10)
-	for i := range kept {
-		kept[i] = l.lend(pageBytes)
-		l.register(kept[i])
+	l := newLoans()
+	held := make([][]byte, sweepLoans) // all at once, or one page would be lent again and again
+	for i := range held {
+		held[i] = l.lend(pageBytes)
+		l.register(held[i])
 	}
-	for range 200 {
-		l.register(l.lend(pageBytes))
-		runtime.GC()
-		if len(l.out) > 64 {
-			t.Fatalf("%d loans are noted, all but 10 of them gone", len(l.out))
-		}
+	if len(l.out) != sweepLoans {
+		t.Fatalf("%d of %d loans are noted", len(l.out), sweepLoans)
 	}
-	for i := range kept {
-		if first, _ := l.found(&kept[i][:1][0]); first == nil {
+	clear(held[10:])
+	runtime.GC()
+	last := l.lend(pageBytes)
+	if l.register(last); len(l.out) != 11 {
+		t.Errorf("%d loans are noted, 11 are held", len(l.out))
+	}
+	for i, b := range append(held[:10:10], last) {
+		if first, _ := l.found(&b[:1][0]); first == nil {
 			t.Errorf("loan %d is held and was forgotten", i)
 		}
 	}
