@@ -135,7 +135,12 @@ func (t *Topic) Fold(s *PartitionStats) {
 	if s.Clock != nil && !stale {
 		t.hearClock(s.Clock)
 	}
-	p.Settled = p.Settled || s.CaughtUp && (s.Partitions == 0 || s.Partitions >= t.state.Partitions)
+	if !p.Settled && s.CaughtUp && (s.Partitions == 0 || s.Partitions >= t.state.Partitions) {
+		p.Settled = true
+		if s.Partition < sums.partitions {
+			sums.unsettled--
+		}
+	}
 	t.changed[partKey(s.Partition)] = true
 	t.judgePlaces()
 	t.closeWindows(t.passed())

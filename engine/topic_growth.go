@@ -45,6 +45,7 @@ func (t *Topic) grow(n int32) {
 			p.Settled, t.changed[partKey(id)] = false, true
 		}
 	}
+	t.sums = partSums{}
 	t.state.Growths = append(t.state.Growths, g)
 }
 
@@ -129,15 +130,7 @@ func (t *Topic) firstIn(n int32) int64 {
 // settled reports whether every partition has been read to its end once, so
 // that nothing of the past is still to come.
 func (t *Topic) settled() bool {
-	if t.ending {
-		return true
-	}
-	for id := range t.state.Partitions {
-		if p := t.parts[id]; p == nil || !p.Settled {
-			return false
-		}
-	}
-	return true
+	return t.ending || t.summed().unsettled == 0
 }
 
 // excused reports whether a key lay on the partition rightly before the topic

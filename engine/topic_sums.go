@@ -11,6 +11,7 @@ type partSums struct {
 	ticks      [1 << familyCount]int64 // with a key, by the functions that put it there; of partitions that know today's count
 	passed     map[int64]int32         // partitions by the time that their windows have passed
 	waiting    int32                   // partitions of which no window has passed, and that are not at their end
+	unsettled  int32                   // partitions that have not been read to their end once
 	skewed     map[int32]bool          // partitions with parts of skews
 }
 
@@ -21,8 +22,12 @@ func (t *Topic) summed() *partSums {
 	}
 	t.sums = partSums{known: true, partitions: t.state.Partitions, passed: map[int64]int32{}, skewed: map[int32]bool{}}
 	for id := range t.state.Partitions {
-		if t.parts[id] == nil {
+		p := t.parts[id]
+		if p == nil {
 			t.sums.waiting++
+		}
+		if p == nil || !p.Settled {
+			t.sums.unsettled++
 		}
 	}
 	for id, p := range t.parts {
