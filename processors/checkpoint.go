@@ -83,19 +83,27 @@ const (
 )
 
 // checkpoint makes durable what the claims have to make durable, together.
-// Whatever fails leaves the state as if it had not been tried.
+// Whatever fails leaves the state as if it had not been tried; what may have
+// come true in spite of that is written no second time.
 func (s *session) checkpoint(ctx context.Context, of scope) error {
 	if !s.isPositioned() {
 		return nil
 	}
 	began := time.Now()
 	batches, err := s.take(of)
-	if err != nil || len(batches) == 0 {
+	if err != nil {
 		s.giveBack(batches)
 		return err
 	}
+	if len(batches) == 0 {
+		s.g.durable.Store(monotonic())
+		return nil
+	}
 	if err := s.g.sink.write(ctx, s, batches); err != nil {
 		s.giveBack(batches)
+		if mustDiscard(err) {
+			s.spoil(errLost)
+		}
 		return err
 	}
 	for _, b := range batches {
@@ -106,7 +114,7 @@ func (s *session) checkpoint(ctx context.Context, of scope) error {
 		b.claim.mu.Unlock()
 	}
 	s.g.fences.Store(0)
-	s.g.written.Add(1)
+	s.g.durable.Store(monotonic())
 	s.g.cfg.Status.checkpoint(time.Since(began))
 	for _, b := range batches {
 		for _, r := range b.reports {
@@ -188,14 +196,20 @@ func (c *claim) settle(b *batch) {
 // lastCheckpoint is the one at the end of a session. Where it fails nothing is
 // lost: the next owner reads again from the checkpoint before.
 func (s *session) lastCheckpoint(until time.Time, stopping bool) error {
-	if s.spoiled() != nil || !s.loop.mayWrite(s) {
+	err := s.loop.cut
+	if err == nil && (s.spoiled() != nil || !s.loop.mayWrite(s)) {
 		return nil
 	}
 	ctx, cancel := context.WithDeadline(context.Background(), until)
 	defer cancel()
 	faultpoint(s.g.name, "last checkpoint")
 	for {
-		err := s.checkpoint(ctx, everyClaim)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = s.checkpoint(ctx, everyClaim)
+		}
 		switch {
 		case err == nil:
 			return nil
@@ -204,7 +218,7 @@ func (s *session) lastCheckpoint(until time.Time, stopping bool) error {
 			return nil
 		case hopeless(err):
 			return fatal{fmt.Errorf("last checkpoint of group %s: %w", s.g.name, err)}
-		case ctx.Err() != nil || fenced(err) || is(err, errOutcome):
+		case ctx.Err() != nil || mustDiscard(err):
 			s.g.log.Warn().Err(err).Msg("last checkpoint failed; what follows the one before will be read again")
 			if stopping {
 				return fatal{fmt.Errorf("last checkpoint of group %s: %w", s.g.name, err)}
@@ -215,5 +229,6 @@ func (s *session) lastCheckpoint(until time.Time, stopping bool) error {
 		case <-time.After(2 * loopEvery):
 		case <-ctx.Done():
 		}
+		err = nil
 	}
 }

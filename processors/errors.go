@@ -75,6 +75,10 @@ func fenced(err error) bool {
 	return is(err, sarama.ErrProducerFenced, sarama.ErrInvalidProducerEpoch)
 }
 
+// mustDiscard reports whether what the session has read since its last checkpoint
+// is not its own to write any more: that of the table counts.
+func mustDiscard(err error) bool { return over(err) || fenced(err) || is(err, errOutcome) }
+
 // hopeless reports whether trying again cannot help.
 func hopeless(err error) bool {
 	var f fatal

@@ -40,7 +40,7 @@ type group struct {
 	budget  *budget
 	claims  atomic.Pointer[[]*claim] // by virtual partition; nil where not owned
 	errs    chan error
-	written atomic.Int64 // checkpoints
+	durable atomic.Int64 // monotonic time at which all was made durable last, 0: not yet
 	fences  atomic.Int32 // times in a row that the producer was fenced
 
 	mu        sync.Mutex
@@ -62,9 +62,8 @@ func (g *group) Close() error              { return nil }
 // Consume implements sarama.ConsumerGroup: it is a member of the group until
 // the context ends or something fails that joining again cannot cure.
 func (g *group) Consume(ctx context.Context, _ []string, h sarama.ConsumerGroupHandler) error {
-	var since time.Time // of the failures in a row
+	var failing failures
 	for {
-		began, written := time.Now(), g.written.Load()
 		err := g.member(ctx, h)
 		if ctx.Err() != nil && (err == nil || again(err)) {
 			return nil
@@ -73,12 +72,7 @@ func (g *group) Consume(ctx context.Context, _ []string, h sarama.ConsumerGroupH
 			g.fail(err)
 			return err
 		}
-		// A member that has got something done and then has to join again is
-		// in order; one that never gets so far is not.
-		if since.IsZero() || g.written.Load() > written || time.Since(began) > g.cfg.RetryFor {
-			since = began
-		}
-		if lasted := time.Since(since); lasted > g.cfg.RetryFor {
+		if lasted := failing.lasted(monotonic(), g.durable.Load()); lasted > g.cfg.RetryFor {
 			err = fmt.Errorf("group %s: nothing done for %s: %w", g.name, lasted.Round(time.Second), err)
 			g.fail(err)
 			return err
@@ -90,6 +84,19 @@ func (g *group) Consume(ctx context.Context, _ []string, h sarama.ConsumerGroupH
 			return nil
 		}
 	}
+}
+
+// failures are members that have ended and joined again, one after another. One
+// that has got something done before is in order.
+type failures struct{ since int64 } // monotonic time of the first, 0: none
+
+// lasted is how long they have gone on, with another at a monotonic time and
+// state made durable last at one.
+func (f *failures) lasted(now, durable int64) time.Duration {
+	if f.since == 0 || durable > f.since {
+		f.since = now
+	}
+	return time.Duration(now - f.since)
 }
 
 // fail notes what ended the group; the first cause counts.

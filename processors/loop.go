@@ -17,6 +17,7 @@ type loop struct {
 	whole                   time.Time     // last checkpoint of every claim
 	took                    time.Duration // of the last checkpoint
 	cause                   error         // of the failures, where it is more than that time ran out
+	cut                     error         // of the checkpoint under way at the end, where no other may follow it
 	told                    string        // failure warned of last
 	toldAt                  time.Time
 }
@@ -119,7 +120,25 @@ func (l *loop) step(ctx context.Context, s *session) (goOn bool) {
 		return true
 	}
 	l.failing, l.took = since, urgentAfter
-	return ctx.Err() == nil && l.goOn(s, l.why(err), l.checked.Sub(since))
+	if l.ends(ctx) {
+		if mustDiscard(err) {
+			l.cut = err
+		}
+		return false
+	}
+	return l.goOn(s, l.why(err), l.checked.Sub(since))
+}
+
+// ends reports whether the loop is told to stop.
+func (l *loop) ends(ctx context.Context) bool {
+	select {
+	case <-l.quit:
+		return true
+	case <-ctx.Done():
+		return true
+	default:
+		return false
+	}
 }
 
 // why is the error with what made an attempt before it fail, where itself says
@@ -137,10 +156,9 @@ func (l *loop) why(err error) error {
 // goOn judges a failed checkpoint and reports whether to try another.
 func (l *loop) goOn(s *session, err error, lasted time.Duration) bool {
 	switch {
-	case over(err), fenced(err), is(err, errOutcome):
+	case mustDiscard(err):
 		// The heartbeat will hear of a lost session too; until then nothing is
-		// written. The state that counts is what the table has.
-		s.spoil(errLost)
+		// written.
 		s.g.log.Warn().Err(err).Msg("checkpoint refused, state discarded")
 		if fenced(err) && s.g.fences.Add(1) > 1 {
 			s.fail(s.g.replaced(fmt.Sprintf(": its producer has fenced this one's in group %s", s.g.name)))

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/IBM/sarama"
 	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kgo"
 
@@ -24,6 +25,9 @@ type foundUnit struct {
 func (u *foundUnit) urgent() bool                { return u.found }
 func (u *foundUnit) take() (*batch, error)       { return &batch{inner: u}, nil }
 func (u *foundUnit) giveBack(*batch)             {}
+func (u *foundUnit) progress(int64, int64)       {}
+func (u *foundUnit) stands(int64, int64)         {}
+func (u *foundUnit) sweep()                      {}
 func (u *foundUnit) settle(*batch, int64, int64) {}
 
 // notedSink notes the partitions of each checkpoint.
@@ -81,6 +85,77 @@ func TestFindingsWriteTheirPartitionsAlone(t *testing.T) {
 		}
 		if len(sink.written) != 1 || !slices.Equal(sink.written[0], c.partition) {
 			t.Errorf("%s: partitions %v were written, want %v", c.name, sink.written, c.partition)
+		}
+	}
+}
+
+// cutSink lets a first checkpoint end only when its time is up.
+type cutSink struct {
+	begun chan struct{}
+	err   error
+	calls int
+}
+
+func (k *cutSink) open() error { return nil }
+func (k *cutSink) close()      {}
+func (k *cutSink) write(ctx context.Context, _ *session, _ []*batch) error {
+	if k.calls++; k.calls > 1 {
+		return nil
+	}
+	close(k.begun)
+	<-ctx.Done()
+	return k.err
+}
+
+// A session may end while a checkpoint is under way. One that is known to have
+// come to nothing is made up for by the last one; after one that may have come
+// true nothing is written, and the end is told as a failure.
+func TestCheckpointUnderWayAtTheEnd(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		err   error
+		calls int
+		fails bool
+	}{
+		{"given up", context.Canceled, 2, false},
+		{"outcome unknown", fmt.Errorf("%w: %w", errOutcome, context.Canceled), 1, true},
+		{"fenced", sarama.ErrProducerFenced, 1, true},
+		{"somebody else's", sarama.ErrIllegalGeneration, 1, false},
+	} {
+		sink := &cutSink{begun: make(chan struct{}), err: c.err}
+		cfg := &Config{Status: NewStatus(), CheckpointInterval: time.Nanosecond, SessionTimeout: time.Hour, RetryFor: time.Hour}
+		cfg.OnReport = func(*engine.Report) {}
+		s := &session{g: &group{cfg: cfg, sink: sink}, known: true}
+		s.ctx, s.cancel = context.WithCancelCause(t.Context())
+		claim := newClaim(place{"ticks", 0}, "ticks", 0, &foundUnit{}, newBudget())
+		claim.next = 1
+		s.ordered = append(s.ordered, claim)
+		s.loop.start(s)
+		<-sink.begun
+		s.cancel(nil)
+		s.loop.stop(0)
+		err := s.lastCheckpoint(time.Now().Add(time.Minute), true)
+		if sink.calls != c.calls || (err != nil) != c.fails {
+			t.Errorf("%s: %d checkpoints, %v; want %d, failure %v", c.name, sink.calls, err, c.calls, c.fails)
+		}
+	}
+}
+
+// A member that ends is no failure of the group by itself, however long it has
+// lived; members that end one after another are, unless one gets something done.
+func TestFailuresInARow(t *testing.T) {
+	t.Parallel()
+	var f failures
+	for i, c := range []struct{ now, durable, lasted time.Duration }{
+		{time.Hour, 0, 0},
+		{time.Hour + time.Minute, 0, time.Minute},
+		{2 * time.Hour, time.Hour - 1, time.Hour},
+		{3 * time.Hour, 3*time.Hour - time.Second, 0},
+		{4 * time.Hour, 3*time.Hour - time.Second, time.Hour},
+	} {
+		if got := f.lasted(int64(c.now), int64(c.durable)); got != c.lasted {
+			t.Errorf("failure %d: %s, want %s", i, got, c.lasted)
 		}
 	}
 }

@@ -201,7 +201,7 @@ func (s *session) end(cause error) error {
 	s.cancel(cause)
 	s.wg.Wait()
 	gokaErr := s.m.handler.Cleanup(s)
-	s.loop.stop(limit / 2)
+	s.loop.stop(time.Until(until))
 	err := s.lastCheckpoint(until, stopping)
 	if uncommitted := s.g.gate.settle(s.ordered); uncommitted != nil {
 		s.g.log.Warn().Err(uncommitted).Msg("what is not committed will be read again")

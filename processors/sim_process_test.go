@@ -213,10 +213,12 @@ func (m *simMember) next() {
 		m.run() // it has not heard of it
 	case m.lost:
 		m.start(func() { m.member.fail(m.member.end(errLost)); m.rejoin() })
-	case !c.preparing.IsZero() && m.state == simRunning:
-		m.start(func() { m.member.fail(m.member.end(nil)); m.session = nil; m.state = simJoined })
 	case !c.preparing.IsZero() && m.state > simJoined:
-		m.start(func() { m.member.fail(m.member.end(nil)); m.session = nil; m.state = simJoined })
+		m.start(func() {
+			m.cutOff()
+			m.member.fail(m.member.end(nil))
+			m.session, m.state = nil, simJoined
+		})
 	case m.state == simAssigned:
 		m.proc.note("session")
 		m.start(func() {
@@ -230,6 +232,17 @@ func (m *simMember) next() {
 	case m.state == simRunning:
 		m.run()
 	}
+}
+
+// cutOff ends the checkpoint loop as the end of a session does: what is under
+// way has a time to finish.
+func (m *simMember) cutOff() {
+	if m.state != simRunning || m.proc.random.IntN(2) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(m.proc.ctx, time.Duration(1+m.proc.random.Int64N(int64(6*time.Second))))
+	defer cancel()
+	m.session.loop.step(ctx, m.session)
 }
 
 func (m *simMember) rejoin() {
