@@ -136,6 +136,7 @@ func (s *Status) Stats() Stats {
 	}
 	c.Checkpoints, c.Detections, c.TickAges = c.Checkpoints.copied(), c.Detections.copied(), c.TickAges.copied()
 	c.Lags, c.Groups, c.Logs = slices.Clone(c.Lags), slices.Clone(c.Groups), slices.Clone(c.Logs)
+	c.Partitions = make([]PartitionStatus, 0, len(s.partitions))
 	for _, key := range slices.Sorted(maps.Keys(s.partitions)) {
 		c.Partitions = append(c.Partitions, s.partitions[key])
 	}

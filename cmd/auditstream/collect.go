@@ -2,17 +2,16 @@ package main
 
 import (
 	"os"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
-	"time"
 )
 
 const (
 	collectMost  = 400       // percent that the heap may grow by while little is live
 	collectLeast = 100       // Go's default
 	collectAfter = 384 << 20 // bytes that it should grow by
-	collectEvery = 5 * time.Second
 )
 
 // collectRarely lets the heap grow by up to 384 MiB, but to no more than five
@@ -24,29 +23,40 @@ func collectRarely() (restore func()) {
 		return func() {}
 	}
 	old := debug.SetGCPercent(collectMost)
-	quit := make(chan struct{})
-	var done sync.WaitGroup
-	done.Go(func() {
-		ticker := time.NewTicker(collectEvery)
-		defer ticker.Stop()
-		percent := collectMost
-		for {
-			select {
-			case <-quit:
-				return
-			case <-ticker.C:
-			}
-			if now := collectPercent(liveBytes()); now != percent {
-				percent = now
-				debug.SetGCPercent(percent)
-			}
-		}
-	})
+	c := &collector{percent: collectMost}
+	c.await()
 	return func() {
-		close(quit)
-		done.Wait()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.ended = true
 		debug.SetGCPercent(old)
 	}
+}
+
+// collector sets the percent anew after each collection: only that tells what is
+// live, and the next one may be seconds or half a gigabyte away.
+type collector struct {
+	mu      sync.Mutex
+	percent int
+	ended   bool
+}
+
+// await has the next collection told by the end of something that nobody holds.
+func (c *collector) await() {
+	runtime.AddCleanup(new([64]byte), (*collector).collected, c)
+}
+
+func (c *collector) collected() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended {
+		return
+	}
+	if now := collectPercent(liveBytes()); now != c.percent {
+		c.percent = now
+		debug.SetGCPercent(now)
+	}
+	c.await()
 }
 
 // collectPercent is by how much the heap may grow over so many live bytes, in

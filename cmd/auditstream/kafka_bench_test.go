@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"runtime/pprof"
 	"strconv"
 	"strings"
 	"sync"
@@ -73,7 +75,7 @@ func BenchmarkKafka(b *testing.B) {
 			b.Run(fmt.Sprintf("contestant=%s/round=%d", c.name, round+1), func(b *testing.B) {
 				for range b.N {
 					ctx, cancel := context.WithTimeout(b.Context(), 3*time.Minute)
-					m := newBenchMeter()
+					m := newBenchMeter(fmt.Sprintf("%s-%d", c.name, round+1))
 					if err := c.run(ctx, brokers, topic, m); err != nil {
 						b.Fatal(err)
 					}
@@ -93,10 +95,13 @@ func BenchmarkKafka(b *testing.B) {
 // benchMeter measures the process from the first tick to the last.
 type benchMeter struct {
 	want   int64
+	name   string
 	begin  sync.Once
 	start  time.Time
 	usage  syscall.Rusage
 	memory runtime.MemStats
+
+	profiled *os.File
 
 	elapsed, cpu time.Duration
 	allocs       uint64       // 0: of another process, not known
@@ -104,10 +109,10 @@ type benchMeter struct {
 	backward     atomic.Int64 // ticks found to step back, -1: not judged
 }
 
-func newBenchMeter() *benchMeter {
+func newBenchMeter(name string) *benchMeter {
 	debug.FreeOSMemory()                                      // of the contestant before
 	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // the peak begins anew
-	m := &benchMeter{want: int64(benchTicks())}
+	m := &benchMeter{name: name, want: int64(benchTicks())}
 	m.backward.Store(-1)
 	return m
 }
@@ -116,15 +121,35 @@ func (m *benchMeter) first() {
 	m.begin.Do(func() {
 		runtime.ReadMemStats(&m.memory)
 		_ = syscall.Getrusage(syscall.RUSAGE_SELF, &m.usage)
+		m.profile()
 		m.start = time.Now()
 	})
+}
+
+// profile begins a CPU profile, in the folder that a variable of the
+// environment names.
+func (m *benchMeter) profile() {
+	dir := os.Getenv("AUDITSTREAM_BENCH_PROFILE")
+	if dir == "" {
+		return
+	}
+	err := os.MkdirAll(dir, 0o700)
+	if err == nil {
+		m.profiled, err = os.Create(filepath.Join(dir, m.name+".prof"))
+	}
+	if err == nil {
+		err = pprof.StartCPUProfile(m.profiled)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("CPU profile: %v", err))
+	}
 }
 
 // wait returns when every tick has been seen, of which a contestant tells now
 // and then.
 func (m *benchMeter) wait(ctx context.Context, seen func() int64) error {
 	// Asking an audit costs time with its partitions.
-	tick := time.NewTicker(4*time.Millisecond + time.Duration(benchPartitions())*10*time.Microsecond)
+	tick := time.NewTicker(4*time.Millisecond + time.Duration(benchPartitions())*50*time.Microsecond)
 	defer tick.Stop()
 	for seen() < m.want {
 		select {
@@ -139,6 +164,10 @@ func (m *benchMeter) wait(ctx context.Context, seen func() int64) error {
 
 func (m *benchMeter) last() {
 	m.elapsed = time.Since(m.start)
+	if m.profiled != nil {
+		pprof.StopCPUProfile()
+		_ = m.profiled.Close()
+	}
 	var u syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 	m.cpu = time.Duration(u.Utime.Nano() + u.Stime.Nano() - m.usage.Utime.Nano() - m.usage.Stime.Nano())
@@ -318,7 +347,7 @@ func fillBenchTopic(ctx context.Context, brokers, topic string) (int64, error) {
 		kgo.RecordPartitioner(kgo.StickyKeyPartitioner(nil)), kgo.ProducerBatchCompression(kgo.Lz4Compression()),
 		kgo.ProducerBatchMaxBytes(64<<10), kgo.ProducerLinger(10*time.Second), // every batch is full, in each run
 		kgo.UnknownTopicRetries(100), // a broker may not know thousands of new partitions yet
-		kgo.MaxBufferedRecords(max(200_000, 250*int(benchPartitions()))))
+		kgo.MaxBufferedRecords(max(200_000, 1000*int(benchPartitions()))))
 	if err != nil {
 		return 0, err
 	}
