@@ -5,7 +5,7 @@ KAFKA := bin/kafka
 FUZZTIME ?= 20s
 SEEDS ?= 10000
 
-.PHONY: build test test-kafka sim lint docs bench bench-kafka pgo fuzz soak ci clean
+.PHONY: build test test-kafka sim lint docs bench bench-kafka fuzz soak ci clean
 
 build:
 	go build -o bin/auditstream ./cmd/auditstream
@@ -38,14 +38,6 @@ bench-kafka:
 	@trap '.ci/kafka/stop $(KAFKA)' EXIT; \
 	  address=$$(.ci/kafka/start $(KAFKA)) && \
 	  AUDITSTREAM_TEST_KAFKA=$$address go test -run '^$$' -bench Kafka -benchtime 1x -timeout 30m ./cmd/auditstream
-
-# The profile that go build optimises by, anew.
-pgo:
-	@trap '.ci/kafka/stop $(KAFKA)' EXIT; \
-	  address=$$(.ci/kafka/start $(KAFKA)) && \
-	  AUDITSTREAM_TEST_KAFKA=$$address AUDITSTREAM_BENCH_ROUNDS=7 AUDITSTREAM_BENCH_PROFILE=$$PWD/bin/profiles \
-	  go test -run '^$$' -bench 'Kafka/contestant=(replay|run-.*)$$' -benchtime 1x ./cmd/auditstream && \
-	  go tool pprof -proto -output cmd/auditstream/default.pgo bin/profiles/*.prof
 
 # Each target for FUZZTIME, from the corpus that is saved beside it. Packages
 # without a target are not built.

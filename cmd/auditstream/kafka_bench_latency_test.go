@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rs/zerolog"
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
@@ -116,11 +115,11 @@ func (d *detection) audit(ctx context.Context, brokers, topic string) (auditTopi
 	}
 	defer admin.Close()
 	status := processors.NewStatus()
-	p, err := processorConfig(ctx, admin, c, auditOptions{log: zerolog.Nop(), status: status})
+	p, err := processorConfig(ctx, admin, c, auditOptions{log: benchLog(), status: status})
 	if err != nil {
 		return "", nil, err
 	}
-	values, err := converter.Open(c, zerolog.Nop())
+	values, err := converter.Open(c, benchLog())
 	if err != nil {
 		return "", nil, err
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"io"
 
-	"github.com/rs/zerolog"
-
 	"github.com/auditstream/auditstream/codecs"
 	"github.com/auditstream/auditstream/engine"
 	"github.com/auditstream/auditstream/internal/config"
@@ -30,7 +28,7 @@ func benchReplay(ctx context.Context, brokers, topic string, m *benchMeter) erro
 	if cluster.Options, err = kafka.ReaderOptions(c); err != nil {
 		return err
 	}
-	values, err := converter.Open(c, zerolog.Nop())
+	values, err := converter.Open(c, benchLog())
 	if err != nil {
 		return err
 	}

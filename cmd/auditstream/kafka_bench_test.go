@@ -251,6 +251,9 @@ func (d startingDecoder) Decode(value []byte, t *engine.Tick) {
 	d.TickDecoder.Decode(value, t)
 }
 
+// benchLog tells what went wrong in an audit that is measured.
+func benchLog() zerolog.Logger { return zerolog.New(os.Stderr).Level(zerolog.WarnLevel) }
+
 // benchRun audits the topic as `run` does, under a name of its own.
 func benchRun(ctx context.Context, brokers, topic, guarantee string, m *benchMeter) error {
 	name := fmt.Sprintf("bench-%d", time.Now().UnixNano())
@@ -276,11 +279,11 @@ func benchRun(ctx context.Context, brokers, topic, guarantee string, m *benchMet
 			"auditstream-"+name+"-distribution", "auditstream-"+name+"-distribution-table")
 	}()
 	status := processors.NewStatus()
-	p, err := processorConfig(ctx, admin, c, auditOptions{log: zerolog.Nop(), status: status})
+	p, err := processorConfig(ctx, admin, c, auditOptions{log: benchLog(), status: status})
 	if err != nil {
 		return err
 	}
-	values, err := converter.Open(c, zerolog.Nop())
+	values, err := converter.Open(c, benchLog())
 	if err != nil {
 		return err
 	}
