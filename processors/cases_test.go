@@ -149,7 +149,7 @@ func TestG01UnreadableRecords(t *testing.T) {
 		if n := len(found[engine.UnreadableValue]); n != 1 {
 			t.Errorf("%d UNREADABLE findings, want one episode", n)
 		}
-		letters := c.ReadAll(t, r.topo.OfRole(topology.RoleDeadLetter)[0], true)
+		letters := r.letters()
 		if len(letters) != 10_001 || string(letters[0].Value) != string(records[1].Value) || string(letters[0].Key) != "QXA" {
 			t.Errorf("%d dead letters", len(letters))
 		}

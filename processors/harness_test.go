@@ -226,16 +226,7 @@ func (r *rig) reports() []engine.Report {
 	r.t.Helper()
 	var reports []engine.Report
 	audit := r.topo.OfRole(topology.RoleAudit)[0]
-	kafkatest.Eventually(r.t, "the transactions on "+audit+" to end", func() bool {
-		high, err := r.admin.ListEndOffsets(context.Background(), audit)
-		stable, err2 := r.admin.ListCommittedOffsets(context.Background(), audit)
-		settled := err == nil && err2 == nil
-		high.Each(func(o kadm.ListedOffset) {
-			s, ok := stable.Lookup(audit, o.Partition)
-			settled = settled && ok && s.Offset >= o.Offset
-		})
-		return settled
-	})
+	r.cluster.AwaitStable(r.t, audit)
 	for _, record := range r.cluster.ReadAll(r.t, audit, true) {
 		var report engine.Report
 		if err := json.Unmarshal(record.Value, &report); err != nil {

@@ -16,7 +16,9 @@ import (
 
 func (r *rig) letters() []*kgo.Record {
 	r.t.Helper()
-	return r.cluster.ReadAll(r.t, r.topo.OfRole(topology.RoleDeadLetter)[0], true)
+	topic := r.topo.OfRole(topology.RoleDeadLetter)[0]
+	r.cluster.AwaitStable(r.t, topic)
+	return r.cluster.ReadAll(r.t, topic, true)
 }
 
 // A repaired record that comes back behind newer ones is a redelivery that

@@ -95,7 +95,7 @@ func TestG62SmallMaxMessageBytes(t *testing.T) {
 		if cut == 0 {
 			t.Error("no report was cut: the test shows nothing")
 		}
-		letters := c.ReadAll(t, r.topo.OfRole(topology.RoleDeadLetter)[0], true)
+		letters := r.letters()
 		if len(letters) != 1 || len(letters[0].Value) < 20_000 || !bytes.HasPrefix(bad.Value, letters[0].Value) {
 			t.Fatalf("%d letters", len(letters))
 		}

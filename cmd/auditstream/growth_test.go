@@ -65,6 +65,7 @@ func TestRunWidensATableThatATopicHasOutgrown(t *testing.T) {
 		}
 		var last *engine.Report
 		changes := 0
+		c.AwaitStable(t, g.topic+".audit")
 		for _, record := range c.ReadAll(t, g.topic+".audit", true) {
 			r, err := codecs.DecodeReport(record.Value)
 			if err != nil {

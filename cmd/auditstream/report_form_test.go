@@ -58,6 +58,7 @@ func TestReportsInAvro(t *testing.T) {
 	if level := client.Compatibility(t.Context(), topic+".audit-value")[0]; level.Err != nil || level.Level != sr.CompatBackward {
 		t.Errorf("compatibility %v, %v", level.Level, level.Err)
 	}
+	c.AwaitStable(t, topic+".audit")
 	written := c.ReadAll(t, topic+".audit", true)
 	for _, rec := range written {
 		if _, _, framed := codecs.Frame(rec.Value); !framed {

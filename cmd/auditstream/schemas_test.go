@@ -111,6 +111,7 @@ func liveAndReplayed(t *testing.T, c *kafkatest.Cluster, topic, path string) map
 			}
 		}
 	}
+	c.AwaitStable(t, topic+".audit")
 	for _, r := range c.ReadAll(t, topic+".audit", true) {
 		report, err := codecs.DecodeReport(r.Value)
 		if err != nil {
@@ -257,6 +258,7 @@ func registryStaysAway(t *testing.T, c *kafkatest.Cluster) {
 			t.Errorf("%s: %s", args[0], out.String())
 		}
 	}
+	c.AwaitStable(t, topic+".audit")
 	for _, rec := range c.ReadAll(t, topic+".audit", true) {
 		if bytes.Contains(rec.Value, []byte("UNREADABLE")) {
 			t.Errorf("reported: %s", rec.Value)

@@ -76,6 +76,24 @@ func (c *Cluster) ReadAll(t testing.TB, topic string, committed bool) []*kgo.Rec
 	return records
 }
 
+// AwaitStable waits until no transaction is open on a topic: a commit is
+// acknowledged before its markers are written, so that what a process has
+// committed before it ended may not be stable yet.
+func (c *Cluster) AwaitStable(t testing.TB, topic string) {
+	t.Helper()
+	adm := c.Admin(t)
+	Eventually(t, "the transactions on "+topic+" to end", func() bool {
+		high, err := adm.ListEndOffsets(context.Background(), topic)
+		stable, err2 := adm.ListCommittedOffsets(context.Background(), topic)
+		settled := err == nil && err2 == nil
+		high.Each(func(o kadm.ListedOffset) {
+			s, ok := stable.Lookup(topic, o.Partition)
+			settled = settled && ok && s.Offset >= o.Offset
+		})
+		return settled
+	})
+}
+
 // bounds gives where to start and where to end in each partition that has
 // anything to read.
 func (c *Cluster) bounds(ctx context.Context, t testing.TB, topic string, committed bool) (map[int32]kgo.Offset, map[int32]int64) {

@@ -170,6 +170,7 @@ func TestSubscribersSeeWhatTheEnvelopeSays(t *testing.T) {
 	rs, _ := quotes(a.topic, 30, 3)
 	produce(t, a.Cluster, rs)
 	a.toEnd(t)
+	a.AwaitStable(t, a.audit)
 	for _, r := range a.ReadAll(t, a.audit, true) {
 		var report engine.Report
 		if err := json.Unmarshal(r.Value, &report); err != nil {

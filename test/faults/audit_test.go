@@ -148,16 +148,7 @@ func (a *audit) moving(n int64) {
 // open on it any more.
 func (a *audit) reports() []*engine.Report {
 	a.t.Helper()
-	kafkatest.Eventually(a.t, "the transactions on the audit topic to end", func() bool {
-		high, err := a.adm.ListEndOffsets(context.Background(), a.auditTopic())
-		stable, err2 := a.adm.ListCommittedOffsets(context.Background(), a.auditTopic())
-		settled := err == nil && err2 == nil
-		high.Each(func(o kadm.ListedOffset) {
-			s, ok := stable.Lookup(a.auditTopic(), o.Partition)
-			settled = settled && ok && s.Offset >= o.Offset
-		})
-		return settled
-	})
+	a.k.AwaitStable(a.t, a.auditTopic())
 	var reports []*engine.Report
 	for _, record := range a.k.ReadAll(a.t, a.auditTopic(), true) {
 		r := new(engine.Report)

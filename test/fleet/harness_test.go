@@ -117,6 +117,7 @@ func (a *audit) toEnd(t *testing.T, settings ...string) {
 // read gives all reports, in the order of their partitions.
 func (a *audit) read(t *testing.T) (reports []*engine.Report) {
 	t.Helper()
+	a.AwaitStable(t, a.reports())
 	for _, r := range a.ReadAll(t, a.reports(), true) {
 		report := new(engine.Report)
 		if err := json.Unmarshal(r.Value, report); err != nil {
