@@ -219,6 +219,7 @@ func (s *session) lastCheckpoint(until time.Time, stopping bool) error {
 		case hopeless(err):
 			return fatal{fmt.Errorf("last checkpoint of group %s: %w", s.g.name, err)}
 		case ctx.Err() != nil || mustDiscard(err):
+			err = s.loop.why(err)
 			s.g.log.Warn().Err(err).Msg("last checkpoint failed; what follows the one before will be read again")
 			if stopping {
 				return fatal{fmt.Errorf("last checkpoint of group %s: %w", s.g.name, err)}

@@ -142,6 +142,20 @@ func TestCheckpointUnderWayAtTheEnd(t *testing.T) {
 	}
 }
 
+// Where no time is left for a last checkpoint, what made those before it fail is
+// told.
+func TestLastCheckpointTellsTheCause(t *testing.T) {
+	t.Parallel()
+	sink := &notedSink{}
+	s := &session{g: &group{cfg: &Config{ExactlyOnce: true, SessionTimeout: time.Hour}, sink: sink}, known: true}
+	s.loop.ready(s)
+	gone := errors.New("topic gone")
+	_ = s.loop.why(gone)
+	if err := s.lastCheckpoint(time.Now(), true); !errors.Is(err, gone) || !errors.Is(err, context.DeadlineExceeded) || len(sink.written) > 0 {
+		t.Errorf("%v, %d checkpoints", err, len(sink.written))
+	}
+}
+
 // A member that ends is no failure of the group by itself, however long it has
 // lived; members that end one after another are, unless one gets something done.
 func TestFailuresInARow(t *testing.T) {
