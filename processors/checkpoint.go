@@ -99,7 +99,10 @@ func (s *session) checkpoint(ctx context.Context, of scope) error {
 		s.g.durable.Store(monotonic())
 		return nil
 	}
-	if err := s.g.sink.write(ctx, s, batches); err != nil {
+	if err = ctx.Err(); err == nil {
+		err = s.g.sink.write(ctx, s, batches)
+	}
+	if err != nil {
 		s.giveBack(batches)
 		if mustDiscard(err) {
 			s.spoil(errLost)
@@ -204,9 +207,6 @@ func (s *session) lastCheckpoint(until time.Time, stopping bool) error {
 	defer cancel()
 	faultpoint(s.g.name, "last checkpoint")
 	for {
-		if err == nil {
-			err = ctx.Err()
-		}
 		if err == nil {
 			err = s.checkpoint(ctx, everyClaim)
 		}

@@ -143,12 +143,18 @@ func TestCheckpointUnderWayAtTheEnd(t *testing.T) {
 }
 
 // Where no time is left for a last checkpoint, what made those before it fail is
-// told.
+// told, and no failure where nothing is left to write.
 func TestLastCheckpointTellsTheCause(t *testing.T) {
 	t.Parallel()
 	sink := &notedSink{}
 	s := &session{g: &group{cfg: &Config{ExactlyOnce: true, SessionTimeout: time.Hour}, sink: sink}, known: true}
 	s.loop.ready(s)
+	if err := s.lastCheckpoint(time.Now(), true); err != nil {
+		t.Errorf("%v, with nothing to write", err)
+	}
+	claim := newClaim(place{"ticks", 0}, "ticks", 0, &foundUnit{}, newBudget())
+	claim.next = 1
+	s.ordered = append(s.ordered, claim)
 	gone := errors.New("topic gone")
 	_ = s.loop.why(gone)
 	if err := s.lastCheckpoint(time.Now(), true); !errors.Is(err, gone) || !errors.Is(err, context.DeadlineExceeded) || len(sink.written) > 0 {

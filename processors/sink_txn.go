@@ -123,12 +123,12 @@ func transact(ctx context.Context, ap sarama.AsyncProducer, apart bool, s *sessi
 	case err == nil:
 		faultpoint(s.g.name, "after commit")
 		return nil
-	case over(err): // refused, so not committed
+	case over(err) || fenced(err): // refused, so not committed
 		phase.Store(txnOpen)
+		if fenced(err) { // sarama has no words for it
+			err = fmt.Errorf("the brokers gave it up, or another producer has begun: %w", err)
+		}
 		return fmt.Errorf("commit transaction: %w", err)
-	case fenced(err): // likewise; sarama has no words for it
-		phase.Store(txnOpen)
-		return fmt.Errorf("commit transaction: the brokers gave it up, or another producer has begun: %w", err)
 	}
 	return fmt.Errorf("commit transaction: %w: %w", errOutcome, err)
 }
