@@ -40,7 +40,7 @@ func (a *app) replayTopics(ctx context.Context, c *config.Config, f *replayFlags
 	if options.Limits.TimestampType, err = timestampType(ctx, admin, c); err != nil {
 		return err
 	}
-	cluster := replay.Cluster{Admin: admin.Client, Uncommitted: kafka.ReadsUncommitted(c)}
+	cluster := replay.Cluster{Admin: admin.Client, Uncommitted: kafka.ReadsUncommitted(c), FetchBytes: kafka.FetchBytes(c)}
 	if cluster.Options, err = kafka.ReaderOptions(c); err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ var ClientKeys = []ClientKey{
 	{"heartbeat.interval.ms", Consumer, "250", "Less than the session timeout; by default at most a third of it. In a rebalance all members wait for the last that hears of it.", duration(10), false},
 	{"max.poll.interval.ms", Consumer, "60000", "How long a rebalance waits for a member.", duration(100), false},
 	{"fetch.min.bytes", Consumer, "1", "", size(1), false},
-	{"fetch.max.bytes", Consumer, "52428800", "", size(1024), false},
+	{"fetch.max.bytes", Consumer, "8388608", "Less than Kafka's 52428800: what a fetch brings is decoded at once, and judged while it is still near the processor. More for brokers that are far away.", size(1024), false},
 	{"max.partition.fetch.bytes", Consumer, "1048576", "", size(1024), false},
 	{"fetch.max.wait.ms", Consumer, "500", "", duration(10), false},
 	{"group.id", Consumer, "", "", refused("the group is named by the key name: auditstream-<name>"), false},

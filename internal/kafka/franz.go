@@ -43,7 +43,7 @@ func ReaderOptions(c *config.Config) ([]kgo.Opt, error) {
 	if ReadsUncommitted(c) {
 		isolation = kgo.ReadUncommitted()
 	}
-	most := client.Int("fetch.max.bytes")
+	most := FetchBytes(c)
 	return append(opts,
 		kgo.Rack(client.Text("client.rack")),
 		kgo.ConsumeResetOffset(reset),
@@ -58,6 +58,9 @@ func ReaderOptions(c *config.Config) ([]kgo.Opt, error) {
 		kgo.BrokerMaxReadBytes(int32(min(max(2*int64(most), 100<<20), 1<<30))),
 	), nil
 }
+
+// FetchBytes is the most that a consumer fetches at once.
+func FetchBytes(c *config.Config) int32 { return c.Client(config.Consumer).Int("fetch.max.bytes") }
 
 // ReadsUncommitted says whether records of open and aborted transactions are
 // audited as well.

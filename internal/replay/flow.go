@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -20,7 +21,7 @@ const (
 type flow struct {
 	lanes     map[int32]*lane
 	maxChunks int // of one lane
-	pause     func(*lane)
+	pause     func([]*lane)
 	resume    func(*lane)
 
 	mu     sync.Mutex
@@ -28,8 +29,9 @@ type flow struct {
 	room   sync.Cond // records were judged, or the merge waits for another lane
 	news   sync.Cond // a lane has chunks
 	ready  []*lane
-	held   int64 // bytes queued
-	wanted *lane // the merge waits for it
+	pauses []*lane // that are not to be fetched of, which the client has not been told
+	held   int64   // bytes queued
+	wanted *lane   // the merge waits for it
 	failed error
 	over   bool
 }
@@ -48,7 +50,7 @@ func newBatch(records []*kgo.Record) batch {
 	return b
 }
 
-func newFlow(lanes []*lane, pause, resume func(*lane)) *flow {
+func newFlow(lanes []*lane, pause func([]*lane), resume func(*lane)) *flow {
 	f := &flow{lanes: map[int32]*lane{}, pause: pause, resume: resume}
 	f.work.L, f.room.L, f.news.L = &f.mu, &f.mu, &f.mu
 	f.maxChunks = max(2, flowChunks/max(1, len(lanes)))
@@ -113,9 +115,29 @@ func (f *flow) push(l *lane, records []*kgo.Record) {
 	l.read = records[len(records)-1].Offset + 1
 	l.over = l.read >= l.End
 	f.schedule(l)
-	if (l.over || l.queued > laneBytes) && !l.paused {
+	if l.over || l.queued > laneBytes {
+		f.hold(l)
+	}
+}
+
+// hold asks for a lane not to be fetched of. The caller holds the lock.
+func (f *flow) hold(l *lane) {
+	if !l.paused {
 		l.paused = true
-		f.pause(l)
+		f.pauses = append(f.pauses, l)
+	}
+}
+
+// tellPauses tells the client which lanes are not to be fetched of, all at once:
+// each time it copies the list of those it knew. Both that and a resumption are
+// under the lock, so that they cannot overtake each other.
+func (f *flow) tellPauses() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	pauses := slices.DeleteFunc(f.pauses, func(l *lane) bool { return !l.paused })
+	f.pauses = nil
+	if len(pauses) > 0 {
+		f.pause(pauses)
 	}
 }
 
@@ -195,10 +217,7 @@ func (f *flow) done(l *lane, b batch, rest []*kgo.Record, chunks []*chunk, last 
 	if last {
 		used = l.queued
 		l.drained, l.over, l.queue, l.seen = true, true, nil, l.End
-		if !l.paused {
-			l.paused = true
-			f.pause(l)
-		}
+		f.hold(l)
 	}
 	l.queued -= used
 	f.held -= used

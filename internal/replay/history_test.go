@@ -44,6 +44,11 @@ func optionsFor(topics ...string) Options {
 
 func play(ctx context.Context, t *testing.T, c *kafkatest.Cluster, o Options) (*played, error) {
 	t.Helper()
+	return playFrom(ctx, t, Cluster{Admin: c.Admin(t), Options: readerOptions(c)}, o)
+}
+
+func playFrom(ctx context.Context, t *testing.T, from Cluster, o Options) (*played, error) {
+	t.Helper()
 	p := &played{}
 	o.Report = func(r *engine.Report) error {
 		line, err := codecs.EncodeReport(r)
@@ -51,7 +56,7 @@ func play(ctx context.Context, t *testing.T, c *kafkatest.Cluster, o Options) (*
 		return err
 	}
 	o.Note = func(format string, args ...any) { p.notes = append(p.notes, fmt.Sprintf(format, args...)) }
-	err := RunHistory(ctx, Cluster{Admin: c.Admin(t), Options: readerOptions(c)}, o)
+	err := RunHistory(ctx, from, o)
 	return p, err
 }
 

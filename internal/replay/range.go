@@ -15,6 +15,7 @@ import (
 type Cluster struct {
 	Admin       *kadm.Client
 	Options     []kgo.Opt // of a consumer that joins no group
+	FetchBytes  int32     // that such a consumer fetches at once at most
 	Uncommitted bool      // records of open and aborted transactions are read too
 }
 

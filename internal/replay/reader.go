@@ -52,7 +52,7 @@ func (r *reader) open(lanes []*lane) error {
 		kgo.WithHooks(r.throttle),
 	)
 	if r.o.MaxRate > 0 {
-		most := int32(min(max(r.o.MaxRate/4, 16<<10), 50<<20))
+		most := int32(min(max(r.o.MaxRate/4, 16<<10), int64(r.c.FetchBytes)))
 		options = append(options, kgo.FetchMaxBytes(most), kgo.FetchMaxPartitionBytes(most))
 	}
 	var err error
@@ -60,8 +60,12 @@ func (r *reader) open(lanes []*lane) error {
 	return err
 }
 
-func (r *reader) pause(l *lane) {
-	r.client.PauseFetchPartitions(map[string][]int32{l.topic: {l.Partition}})
+func (r *reader) pause(lanes []*lane) {
+	partitions := map[string][]int32{}
+	for _, l := range lanes {
+		partitions[l.topic] = append(partitions[l.topic], l.Partition)
+	}
+	r.client.PauseFetchPartitions(partitions)
 }
 
 func (r *reader) resume(l *lane) {
@@ -71,6 +75,7 @@ func (r *reader) resume(l *lane) {
 // read hands on what comes until every lane's end is reached by position.
 func (r *reader) read(ctx context.Context) error {
 	for r.flow.gate() {
+		r.flow.tellPauses()
 		if err := r.throttle.wait(ctx); err != nil {
 			return err
 		}
