@@ -9,11 +9,17 @@ import (
 // plainLetters are the letters of Latin-1 without their marks, from U+00C0.
 const plainLetters = "AAAAAAACEEEEIIIIDNOOOOO*OUUUUYTSAAAAAAACEEEEIIIIDNOOOOO*OUUUUYTY"
 
+// escapedBlanks are line ends and tabs as a symbol shows them.
+var escapedBlanks = strings.NewReplacer(`\x0a`, "", `\x0d`, "", `\x09`, "")
+
 // spelling is a symbol without case, blanks, marks and separators: symbols
 // that share it look like one to a person. A separator between two digits
 // stays, as 1.5 and 15 are two strikes. The symbol is escaped, as told.
 func spelling(symbol string) string {
-	in := []rune(strings.ToUpper(strings.NewReplacer(`\x0a`, "", `\x0d`, "", `\x09`, "").Replace(symbol)))
+	if strings.IndexFunc(symbol, func(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') }) < 0 {
+		return symbol // as most are
+	}
+	in := []rune(strings.ToUpper(escapedBlanks.Replace(symbol)))
 	out := make([]rune, 0, len(in))
 	digit := func(i int) bool { return i >= 0 && i < len(in) && in[i] >= '0' && in[i] <= '9' }
 	for i, r := range in {
