@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/IBM/sarama"
@@ -65,7 +64,6 @@ func benchSarama(ctx context.Context, brokers, topic string, m *benchMeter) erro
 	if err != nil {
 		return err
 	}
-	var n atomic.Int64
 	var all sync.WaitGroup
 	defer all.Wait()
 	ctx, cancel := context.WithCancel(ctx)
@@ -81,14 +79,14 @@ func benchSarama(ctx context.Context, brokers, topic string, m *benchMeter) erro
 				select {
 				case <-pc.Messages():
 					m.first()
-					n.Add(1)
+					m.saw(1)
 				case <-ctx.Done():
 					return
 				}
 			}
 		})
 	}
-	return m.wait(ctx, n.Load)
+	return m.wait(ctx)
 }
 
 // benchGoka keeps the last time of every symbol as goka's documentation shows
@@ -117,7 +115,6 @@ func benchGoka(ctx context.Context, brokers, topic string, m *benchMeter) error 
 	goka.ReplaceGlobalConfig(config)
 	fields := codecs.Fields{Symbol: "symbol", Timestamp: "timestamp_ns"}
 	decoders := sync.Pool{New: func() any { d, _ := codecs.NewJSON(fields); return d }}
-	var n atomic.Int64
 	m.backward.Store(0)
 	judge := func(c goka.Context, message any) {
 		m.first()
@@ -130,7 +127,7 @@ func benchGoka(ctx context.Context, brokers, topic string, m *benchMeter) error 
 		} else {
 			c.SetValue(t.EventTime)
 		}
-		n.Add(1)
+		m.saw(1)
 	}
 	graph := goka.DefineGroup(goka.Group(name), goka.Input(goka.Stream(topic), new(codec.Bytes), judge), goka.Persist(new(codec.Int64)))
 	p, err := goka.NewProcessor(addrs, graph, goka.WithStorageBuilder(storage.DefaultBuilder(dir)))
@@ -140,7 +137,9 @@ func benchGoka(ctx context.Context, brokers, topic string, m *benchMeter) error 
 	ctx, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- p.Run(ctx) }()
-	err = m.wait(ctx, n.Load)
+	if err = m.wait(ctx); err == nil {
+		err = awaitTicks(ctx, m.seen.Load, m.total)
+	}
 	stop()
 	_ = <-ended
 	return err
@@ -150,7 +149,7 @@ func benchGoka(ctx context.Context, brokers, topic string, m *benchMeter) error 
 func benchPerfTest(ctx context.Context, libs, brokers, topic string, m *benchMeter) error {
 	var out bytes.Buffer
 	cmd := exec.CommandContext(ctx, "java", "-Xmx512m", "-cp", filepath.Join(libs, "*"), "org.apache.kafka.tools.ConsumerPerformance",
-		"--bootstrap-server", brokers, "--topic", topic, "--num-records", strconv.FormatInt(m.want, 10), "--hide-header",
+		"--bootstrap-server", brokers, "--topic", topic, "--num-records", strconv.FormatInt(m.total, 10), "--hide-header",
 		"--group", fmt.Sprintf("bench-perf-%d", time.Now().UnixNano()))
 	cmd.Stdout = &out
 	if err := cmd.Run(); err != nil {
@@ -185,7 +184,7 @@ func benchJava(ctx context.Context, dir, class, brokers, topic string, m *benchM
 	var out, log bytes.Buffer
 	classpath := filepath.Join(dir, "target", "*") + string(os.PathListSeparator) + filepath.Join(dir, "target", "dependency", "*")
 	cmd := exec.CommandContext(ctx, "java", "-Xmx2g", "--add-opens=java.base/java.util=ALL-UNNAMED", "-cp", classpath, class,
-		brokers, topic, audit, audit, strconv.FormatInt(m.want, 10))
+		brokers, topic, audit, audit, strconv.FormatInt(m.total, 10))
 	cmd.Stdout, cmd.Stderr = &out, &log
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", class, err, log.Bytes()[max(0, log.Len()-4000):])

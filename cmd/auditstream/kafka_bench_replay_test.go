@@ -15,7 +15,7 @@ import (
 // benchReplay audits the topic as `replay` does, its reports encoded and
 // thrown away.
 func benchReplay(ctx context.Context, brokers, topic string, m *benchMeter) error {
-	c, err := config.Load("", nil, []string{"bootstrap.servers=" + brokers, "topics=" + topic})
+	c, err := config.Load("", nil, append([]string{"bootstrap.servers=" + brokers, "topics=" + topic}, benchSettings()...))
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func benchReplay(ctx context.Context, brokers, topic string, m *benchMeter) erro
 		Topics: c.Topics, Limits: limitsOf(c),
 		Decoder: func() (codecs.TickDecoder, error) {
 			d, err := values.Decoder()
-			return startingDecoder{d, m}, err
+			return &meteredDecoder{d, m, 0}, err
 		},
 		Report: func(r *engine.Report) error {
 			line, err := codecs.EncodeReport(r)
@@ -49,9 +49,5 @@ func benchReplay(ctx context.Context, brokers, topic string, m *benchMeter) erro
 		},
 		Note: func(string, ...any) {},
 	}
-	if err := replay.RunHistory(ctx, cluster, options); err != nil {
-		return err
-	}
-	m.last()
-	return nil
+	return replay.RunHistory(ctx, cluster, options)
 }

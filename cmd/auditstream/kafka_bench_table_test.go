@@ -38,7 +38,7 @@ func (t *benchTable) median(name string, of func(*benchMeter) float64) float64 {
 
 // print writes medians and what part of the raw read's ticks a second they are.
 func (t *benchTable) print(w io.Writer) {
-	rate := func(m *benchMeter) float64 { return float64(m.want) / m.elapsed.Seconds() }
+	rate := func(m *benchMeter) float64 { return float64(m.ticks) / m.elapsed.Seconds() }
 	raw := t.median("raw", rate)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "contestant\trounds\tM ticks/s\tof raw\tCPU µs/tick\tCPU s\tallocs/tick\tRSS MiB\t")
@@ -47,10 +47,12 @@ func (t *benchTable) print(w io.Writer) {
 		if raw > 0 {
 			ratio = fmt.Sprintf("%.2f", t.median(name, rate)/raw)
 		}
-		n := float64(t.took[name][0].want)
-		cpu := t.median(name, func(m *benchMeter) float64 { return m.cpu.Seconds() })
-		fmt.Fprintf(table, "%s\t%d\t%.2f\t%s\t%.2f\t%.2f\t%.2f\t%.0f\t\n", name, len(t.took[name]), t.median(name, rate)/1e6, ratio, cpu/n*1e6, cpu,
-			t.median(name, func(m *benchMeter) float64 { return float64(m.allocs) })/n,
+		a := func(what func(*benchMeter) float64) float64 {
+			return t.median(name, func(m *benchMeter) float64 { return what(m) / float64(m.ticks) })
+		}
+		fmt.Fprintf(table, "%s\t%d\t%.2f\t%s\t%.2f\t%.2f\t%.2f\t%.0f\t\n", name, len(t.took[name]), t.median(name, rate)/1e6, ratio,
+			a(func(m *benchMeter) float64 { return m.cpu.Seconds() })*1e6, t.median(name, func(m *benchMeter) float64 { return m.cpu.Seconds() }),
+			a(func(m *benchMeter) float64 { return float64(m.allocs) }),
 			t.median(name, func(m *benchMeter) float64 { return float64(m.resident) })/(1<<20))
 	}
 	_ = table.Flush()
