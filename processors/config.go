@@ -73,7 +73,7 @@ type Config struct {
 
 // The times that are no configuration.
 const (
-	endsWithin  = 6 * time.Second        // a session's end may take so long: at a stop, Docker kills after 10 s
+	stopFor     = 3 * time.Second        // a session's end may take so long at a stop
 	leaveFor    = time.Second            // leaving both groups may take so long
 	holdAfter   = 2 * time.Second        // a checkpoint that takes longer holds the input
 	urgentAfter = 100 * time.Millisecond // longest time that a finding waits after a checkpoint

@@ -186,8 +186,12 @@ func (s *session) deliver(f kgo.FetchTopicPartition) {
 // partitions are somebody else's by now. All that together has a time: a stop
 // must not take long, and a rebalance waits.
 func (s *session) end(cause error) error {
+	limit := 2 * stopFor
 	stopping := s.m.ctx.Err() != nil
-	until := time.Now().Add(endsWithin)
+	if stopping {
+		limit = stopFor
+	}
+	until := time.Now().Add(limit)
 	if cause == nil {
 		s.g.gate.revoke(s.ordered)
 	} else {
