@@ -47,12 +47,13 @@ func (t *benchTable) print(w io.Writer) {
 		if raw > 0 {
 			ratio = fmt.Sprintf("%.2f", t.median(name, rate)/raw)
 		}
-		a := func(what func(*benchMeter) float64) float64 {
+		cpu := func(m *benchMeter) float64 { return m.cpu.Seconds() }
+		aTick := func(what func(*benchMeter) float64) float64 {
 			return t.median(name, func(m *benchMeter) float64 { return what(m) / float64(m.ticks) })
 		}
 		fmt.Fprintf(table, "%s\t%d\t%.2f\t%s\t%.2f\t%.2f\t%.2f\t%.0f\t\n", name, len(t.took[name]), t.median(name, rate)/1e6, ratio,
-			a(func(m *benchMeter) float64 { return m.cpu.Seconds() })*1e6, t.median(name, func(m *benchMeter) float64 { return m.cpu.Seconds() }),
-			a(func(m *benchMeter) float64 { return float64(m.allocs) }),
+			aTick(cpu)*1e6, t.median(name, cpu),
+			aTick(func(m *benchMeter) float64 { return float64(m.allocs) }),
 			t.median(name, func(m *benchMeter) float64 { return float64(m.resident) })/(1<<20))
 	}
 	_ = table.Flush()
