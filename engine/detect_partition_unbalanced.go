@@ -181,12 +181,33 @@ func (t *Topic) describeBalance(f *Finding, b *balance, busiest int32, keyed int
 		busiest, t.name, b.loads[busiest], keyed, f.Observed, f.Symbol)
 	f.Action = "Moving symbols to other partitions can help: no symbol alone exceeds the limit; add partitions or spread the hot symbols."
 	switch {
-	case t.distinct() == 1 && b.symbols > 1:
+	case b.symbols > 1 && t.oneKey(b.start+int64(t.limits.ReportInterval)):
 		f.Action = "All keys are equal, so that one partition takes every tick whatever their number: key ticks by symbol."
 	case alone:
 		f.Action = "Symbol " + f.Symbol + " alone exceeds the limit: more partitions do not help; give it a topic of its own or split its feed by a finer key."
 	}
 	f.Evidence = map[string]any{"loads": bounded(b.loads), "mean": mean, "hot_symbols": hot, "one_symbol_exceeds": alone}
+}
+
+// oneKey reports whether all keys seen before a record time are equal. What has
+// been read beyond it, on partitions that are ahead, changes nothing.
+func (t *Topic) oneKey(end int64) bool {
+	if t.distinct() == 1 {
+		return true
+	}
+	one := ""
+	for _, s := range t.symbols {
+		for i := range s.Places {
+			switch p := &s.Places[i]; {
+			case p.Old || p.Key == "" || p.Since >= end:
+			case one == "":
+				one = p.Key
+			case one != p.Key:
+				return false
+			}
+		}
+	}
+	return one != ""
 }
 
 // bounded is at most the first 256 of the loads.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,15 @@ import (
 
 	"pgregory.net/rapid"
 )
+
+// TestMain draws the same inputs in every run; -rapid.seed=0 draws others, and
+// -rapid.checks more of them.
+func TestMain(m *testing.M) {
+	if err := flag.Set("rapid.seed", "1"); err != nil {
+		panic(err)
+	}
+	m.Run()
+}
 
 // drawLimits are limits under which short logs reach every detector.
 func drawLimits(t *rapid.T) *Limits {

@@ -39,8 +39,8 @@ func (t *Topic) countedTwice(w *TopicWindow) (n int64) {
 	end := w.Start + int64(t.limits.ReportInterval)
 	for name := range t.wide {
 		s, places := t.symbols[name], int64(0)
-		if t.placing.held[name] || s.Moved && t.find("split/"+name) == nil {
-			continue // growth moves it, and no window over a growth is judged
+		if s.Moved && t.find("split/"+name) == nil {
+			continue // growth has moved it, and no window over a growth is judged
 		}
 		for _, p := range s.current() {
 			if p.Since < end {

@@ -3,7 +3,10 @@ package engine
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 )
 
 // A symbol counts once, whatever its partitions: split, moved by growth, with
@@ -84,5 +87,73 @@ func TestASplitSymbolIsNoSecondOneOfAWindow(t *testing.T) {
 	none(t, final, PartitionUnbalanced)
 	if final.SkewApplicable || final.Symbols != 2 {
 		t.Errorf("judged %v, %d symbols", final.SkewApplicable, final.Symbols)
+	}
+}
+
+// A window is judged the same while its partitions are still read as after it,
+// though a symbol on two partitions may then have been moved by a growth that
+// is not known yet, or no second key has been seen.
+func TestAWindowIsJudgedTheSameHoweverFarIsRead(t *testing.T) {
+	l := DefaultLimits()
+	l.PartitionSkewMin, l.PartitionSkew, l.ReportInterval = 0, 1.4, time.Second
+	type row struct {
+		at          int64
+		symbol, key string
+	}
+	held, oneKey := 0, 0
+	play := func(logs [3][]row, between func(*world, int)) (string, *Report) {
+		w := newWorld(t, 3, &l)
+		for id, log := range logs {
+			for i, r := range log {
+				w.produce(record{partition: int32(id), now: NoTime, tick: Tick{
+					Offset: int64(i), RecordTime: t0 + r.at, EventTime: t0 + r.at, Symbol: []byte(r.symbol), Key: []byte(r.key), Value: []byte("{}"), Unit: UnitMillis,
+				}})
+			}
+		}
+		for i := range 3 {
+			for id := range slices.Backward(w.parts) {
+				if i < len(w.logs[id]) {
+					w.step(id)
+					between(w, id)
+				}
+			}
+		}
+		final := w.finish()
+		return strings.Join(outcome(w.reports, final), "\n  "), final
+	}
+	for _, s := range names(20) {
+		for name, logs := range map[string][3][]row{
+			"split":   {{{0, s, s}, {60 * second, s, s}}, {{50 * second, "late", "late"}, {90 * second, "late", "late"}}, {{1e6, s, s}, {2e6, "other", "other"}, {61 * second, s, s}}},
+			"one key": {{{0, "one", s}, {60 * second, "one", s}}, {{50 * second, "late", s}, {70 * second, "late", s}, {90 * second, "later", "later"}}, {{1e6, "two", s}, {2e6, "three", s}, {61 * second, "two", s}}},
+		} {
+			want, wantFinal := play(logs, func(*world, int) {})
+			got, gotFinal := play(logs, func(w *world, id int) {
+				w.checkpoint(id, true)
+				held += len(w.topic.placing.held)
+				if w.topic.distinct() == 1 {
+					oneKey++
+				}
+			})
+			if got != want {
+				t.Errorf("%s, %s: as it is read\n  %s\nat once\n  %s", s, name, got, want)
+			}
+			if judged := strings.Contains(want, "PARTITION_UNBALANCED"); judged != (name == "one key") {
+				t.Errorf("%s, %s: judged %v", s, name, judged)
+			}
+			action := func(r *Report) string {
+				for _, f := range r.Findings {
+					if f.Code == PartitionUnbalanced {
+						return f.Action
+					}
+				}
+				return ""
+			}
+			if a, b := action(gotFinal), action(wantFinal); a != b {
+				t.Errorf("%s, %s: as it is read %q, at once %q", s, name, a, b)
+			}
+		}
+	}
+	if held == 0 || oneKey == 0 {
+		t.Errorf("held %d, one key %d times: nothing was tried", held, oneKey)
 	}
 }
