@@ -2,11 +2,13 @@ package codecs
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/auditstream/auditstream/engine"
 )
@@ -62,19 +64,35 @@ func DecodePartitionRow(b []byte) (engine.PartitionRow, error) {
 }
 
 // EncodeTopicRow is a row in the table of topic states: nil when the row
-// deletes its key, otherwise a version byte, 1, and JSON.
-func EncodeTopicRow(r *engine.TopicRow) ([]byte, error) {
+// deletes its key, otherwise a version byte, 1, and JSON; of a symbol, binary.
+func EncodeTopicRow(r *engine.TopicRow) ([]byte, error) { return AppendTopicRow(nil, r) }
+
+// AppendTopicRow appends the bytes of [EncodeTopicRow] to dst: none when the
+// row deletes its key.
+func AppendTopicRow(dst []byte, r *engine.TopicRow) ([]byte, error) {
 	if r.Deletes() {
-		return nil, nil
+		return dst, nil
 	}
-	return encodeRow(fmt.Sprintf("row %q of a topic", r.Key), r)
+	if symbol, is := strings.CutPrefix(r.Key, topicSymbolKey); is && r.Symbol != nil {
+		return appendTopicSymbol(dst, symbol, r.Symbol), nil
+	}
+	b, err := encodeJSON(r)
+	if err != nil {
+		return dst, fmt.Errorf("row %q of a topic: %w", r.Key, err)
+	}
+	return append(append(dst, jsonRowVersion), b...), nil
 }
 
 // DecodeTopicRow reads the row whose key in the engine is given. No bytes are
 // a row that deletes its key.
 func DecodeTopicRow(key string, b []byte) (engine.TopicRow, error) {
 	r := engine.TopicRow{}
-	if len(b) > 0 {
+	if symbol, is := strings.CutPrefix(key, topicSymbolKey); is && len(b) > 0 && b[0] == symbolsVersion {
+		var err error
+		if r.Symbol, err = decodeTopicSymbol(symbol, b); err != nil {
+			return engine.TopicRow{}, fmt.Errorf("row %q of a topic: %w", key, err)
+		}
+	} else if len(b) > 0 {
 		if err := decodeRow(fmt.Sprintf("row %q of a topic", key), b, &r); err != nil {
 			return engine.TopicRow{}, err
 		}
@@ -83,26 +101,52 @@ func DecodeTopicRow(key string, b []byte) (engine.TopicRow, error) {
 	return r, nil
 }
 
+const topicSymbolKey = "s/" // and the symbol's text
+
 // PlaceKey names a partition: "topic/partition". It is the key of partition
 // statistics and of reports of PARTITION scope.
 func PlaceKey(topic string, partition int32) string {
 	return topic + "/" + strconv.Itoa(int(partition))
 }
 
-// EncodeStats is a message of the distribution topic, JSON. Its key is
-// [PlaceKey].
+// EncodeStats is a message of the distribution topic. Its key is [PlaceKey]. It
+// is JSON; with sightings, a version byte, 2, the length of the JSON of all else
+// as an unsigned varint, that JSON, and the sightings.
 func EncodeStats(s *engine.PartitionStats) ([]byte, error) {
-	b, err := encodeJSON(s)
+	rest := *s
+	rest.Sightings = nil
+	b, err := encodeJSON(&rest)
 	if err != nil {
 		return nil, fmt.Errorf("statistics of %s: %w", PlaceKey(s.Topic, s.Partition), err)
 	}
-	return b, nil
+	if len(s.Sightings) == 0 {
+		return b, nil
+	}
+	out := make([]byte, 0, len(b)+64*len(s.Sightings))
+	out = append(binary.AppendUvarint(append(out, symbolsVersion), uint64(len(b))), b...)
+	for i := range s.Sightings {
+		out = appendSighting(out, &s.Sightings[i])
+	}
+	return out, nil
 }
 
 // DecodeStats reads a message of the distribution topic.
 func DecodeStats(b []byte) (*engine.PartitionStats, error) {
+	in, text := rowReader{}, b
+	if len(b) > 0 && b[0] == symbolsVersion {
+		in = rowReader{row: b, at: 1}
+		text = in.take("JSON", in.length("JSON"))
+	}
 	s := new(engine.PartitionStats)
-	if err := unmarshal(b, s); err != nil {
+	err := in.err
+	if err == nil {
+		err = unmarshal(text, s)
+	}
+	for err == nil && in.at < len(in.row) {
+		s.Sightings = append(s.Sightings, in.sighting())
+		err = in.err
+	}
+	if err != nil {
 		return nil, fmt.Errorf("statistics of a partition: %w", err)
 	}
 	if s.Topic == "" || s.Partition < 0 {

@@ -19,10 +19,12 @@ const (
 
 // SymbolKey is the table's key of a symbol's row.
 func SymbolKey(topic, symbol string) []byte {
-	k := make([]byte, 0, len(topic)+len(symbol)+2)
-	k = append(k, topic...)
-	k = append(k, 0, kindSymbol)
-	return append(k, symbol...)
+	return AppendSymbolKey(make([]byte, 0, len(topic)+len(symbol)+2), topic, symbol)
+}
+
+// AppendSymbolKey appends the bytes of [SymbolKey] to dst.
+func AppendSymbolKey(dst []byte, topic, symbol string) []byte {
+	return append(append(append(dst, topic...), 0, kindSymbol), symbol...)
 }
 
 // PartitionKey is the table's key of a partition's row.
@@ -54,9 +56,11 @@ func ParseKey(key []byte) (topic, symbol string, partition bool, err error) {
 
 // TopicRowKey is the key of a row in the table of topic states: the topic, a
 // zero byte, and the key that the engine gave the row.
-func TopicRowKey(topic, key string) []byte {
-	k := append([]byte(topic), 0)
-	return append(k, key...)
+func TopicRowKey(topic, key string) []byte { return AppendTopicRowKey(nil, topic, key) }
+
+// AppendTopicRowKey appends the bytes of [TopicRowKey] to dst.
+func AppendTopicRowKey(dst []byte, topic, key string) []byte {
+	return append(append(append(dst, topic...), 0), key...)
 }
 
 // OffsetKey is the key, in the same table, of the row of what all others rest

@@ -75,10 +75,7 @@ func readStreams(r *engine.SymbolRow, payload []byte) error {
 		s.Through = r.Through - in.varint("stream: through")
 		s.LastEvent = r.LastEvent - in.varint("stream: last event")
 		s.Lead = in.varint("stream: lead")
-		var flags byte
-		if f := in.take("stream: flags", 1); f != nil {
-			flags = f[0]
-		}
+		flags := in.byte("stream: flags")
 		if flags&streamAhead != 0 {
 			s.LastAhead = in.fixed("stream: last ahead")
 		}
@@ -92,9 +89,7 @@ func readStreams(r *engine.SymbolRow, payload []byte) error {
 		s.Numbers.Anew = flags&streamAnew != 0
 		r.Streams = append(r.Streams, s)
 	}
-	if in.err == nil && in.at < len(payload) {
-		in.err = fmt.Errorf("%d bytes left over", len(payload)-in.at)
-	}
+	in.end()
 	return in.err
 }
 

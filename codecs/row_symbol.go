@@ -129,10 +129,7 @@ func DecodeSymbolRow(symbol string, b []byte) (engine.SymbolRow, error) {
 	if in.err == nil && version[0] != symbolRowVersion {
 		in.err = fmt.Errorf("version %d at byte 0 is not %d", version[0], symbolRowVersion)
 	}
-	var flags byte
-	if f := in.take("flags", 1); in.err == nil {
-		flags = f[0]
-	}
+	flags := in.byte("flags")
 	r.Sighted = flags&flagSighted != 0
 	r.Through, r.LastEvent, r.LastSeen = in.fixed("through"), in.fixed("last event"), in.fixed("last seen")
 	r.Count, r.Disorder = in.varint("count"), in.varint("disorder")
@@ -160,10 +157,7 @@ func DecodeSymbolRow(symbol string, b []byte) (engine.SymbolRow, error) {
 	if flags&flagSections != 0 {
 		in.sections(&r)
 	}
-	if in.err == nil && in.at < len(b) {
-		in.err = fmt.Errorf("%d bytes left over at byte %d", len(b)-in.at, in.at)
-	}
-	if in.err != nil {
+	if in.end(); in.err != nil {
 		return engine.SymbolRow{}, fmt.Errorf("row of symbol %q: %w", engine.ShowBytes(symbol), in.err)
 	}
 	return r, nil

@@ -269,18 +269,24 @@ func (u *distribution) encode(b *batch, s *engine.TopicSnapshot) error {
 	}
 	b.ahead = append(b.ahead, messages...)
 	b.reports = append(b.reports, s.Reports...)
+	slab := rowSlab{table: u.table, partition: u.partition}
+	b.rows = slices.Grow(b.rows, len(s.Rows))
 	for step := range topicSteps {
 		b.thenRows()
 		for i := range s.Rows {
-			key := s.Rows[i].Key
-			if topicStep(key) != step {
+			r := &s.Rows[i]
+			if topicStep(r.Key) != step {
 				continue
 			}
-			value, err := codecs.EncodeTopicRow(&s.Rows[i])
-			if err != nil {
-				return fmt.Errorf("row %s of topic %s: %w", key, s.Topic, err)
+			value := func(dst []byte) ([]byte, error) { return codecs.AppendTopicRow(dst, r) }
+			if r.Deletes() {
+				value = nil
 			}
-			b.rows = append(b.rows, row(u.table, u.partition, codecs.TopicRowKey(s.Topic, key), value))
+			m, err := slab.row(func(dst []byte) []byte { return codecs.AppendTopicRowKey(dst, s.Topic, r.Key) }, value)
+			if err != nil {
+				return fmt.Errorf("topic %s: %w", s.Topic, err)
+			}
+			b.rows = append(b.rows, m)
 		}
 	}
 	return nil

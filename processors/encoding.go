@@ -31,6 +31,57 @@ func row(table string, partition int32, key, value []byte) *sarama.ProducerMessa
 	return m
 }
 
+// rowSlab makes many rows of a table's partition in few pieces of memory: a
+// checkpoint may hold hundreds of thousands, and eight small objects each were
+// most of what an audit of many symbols allocated.
+type rowSlab struct {
+	table     string
+	partition int32
+	messages  []sarama.ProducerMessage
+	parts     []sarama.ByteEncoder // keys and values
+	bytes     []byte
+}
+
+// slabBytes is the size of a piece of memory for keys and values, and slabRows
+// how many rows share one.
+const (
+	slabBytes = 32 << 10
+	slabRows  = 256
+)
+
+// row makes a row of what key and value append to the bytes that they are
+// given; without a value it deletes the key.
+func (s *rowSlab) row(key func(dst []byte) []byte, value func(dst []byte) ([]byte, error)) (*sarama.ProducerMessage, error) {
+	if len(s.messages) == cap(s.messages) {
+		s.messages, s.parts = make([]sarama.ProducerMessage, 0, slabRows), make([]sarama.ByteEncoder, 0, 2*slabRows)
+	}
+	if cap(s.bytes)-len(s.bytes) < slabBytes/16 {
+		s.bytes = make([]byte, 0, slabBytes)
+	}
+	from := len(s.bytes)
+	keyed := key(s.bytes)
+	valued, err := keyed, error(nil)
+	if value != nil {
+		valued, err = value(keyed)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.bytes = valued
+	s.messages = append(s.messages, sarama.ProducerMessage{Topic: s.table, Partition: s.partition})
+	m := &s.messages[len(s.messages)-1]
+	m.Key = s.part(from, len(keyed))
+	if value != nil {
+		m.Value = s.part(len(keyed), len(valued))
+	}
+	return m, nil
+}
+
+func (s *rowSlab) part(from, to int) *sarama.ByteEncoder {
+	s.parts = append(s.parts, s.bytes[from:to:to])
+	return &s.parts[len(s.parts)-1]
+}
+
 // reportMessages are the reports on their way to the audit topic.
 func (c *Config) reportMessages(reports []*engine.Report) ([]*sarama.ProducerMessage, error) {
 	var messages []*sarama.ProducerMessage

@@ -77,8 +77,8 @@ func (p *simProducer) Successes() <-chan *sarama.ProducerMessage {
 	if p.closed {
 		return closedAcks
 	}
-	if p.offered {
-		p.offered = false
+	offered := p.offered && len(p.input) == 0
+	if p.offered = false; offered {
 		return nil // it takes what it is offered first
 	}
 	p.accept()

@@ -2,6 +2,7 @@ package processors
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/IBM/sarama"
@@ -254,9 +255,17 @@ func (u *symbols) encode(b *batch, inner *symbolsBatch) error {
 	}
 	b.rows = append(b.rows, row(u.table, u.partition, key, value))
 	b.thenRows()
+	slab := rowSlab{table: u.table, partition: u.partition}
+	b.rows = slices.Grow(b.rows, len(s.Rows))
 	for i := range s.Rows {
 		r := &s.Rows[i]
-		b.rows = append(b.rows, row(u.table, u.partition, codecs.SymbolKey(u.topic, r.Symbol), codecs.AppendSymbolRow(nil, r)))
+		m, err := slab.row(
+			func(dst []byte) []byte { return codecs.AppendSymbolKey(dst, u.topic, r.Symbol) },
+			func(dst []byte) ([]byte, error) { return codecs.AppendSymbolRow(dst, r), nil })
+		if err != nil {
+			return err
+		}
+		b.rows = append(b.rows, m)
 	}
 	return nil
 }

@@ -180,7 +180,7 @@ func (t *topicReplay) restore(ts *topicState) error {
 // topicRow reads a row so that evidence comes out byte for byte as it was.
 func topicRow(key string, b []byte) (engine.TopicRow, error) {
 	r, err := codecs.DecodeTopicRow(key, b)
-	if err != nil {
+	if err != nil || r.Episode == nil && r.Heard == nil {
 		return r, err
 	}
 	var raw struct {
