@@ -269,7 +269,7 @@ func (u *distribution) encode(b *batch, s *engine.TopicSnapshot) error {
 	}
 	b.ahead = append(b.ahead, messages...)
 	b.reports = append(b.reports, s.Reports...)
-	slab := rowSlab{table: u.table, partition: u.partition}
+	slab := rowSlab{table: u.table, partition: u.partition, left: len(s.Rows)}
 	b.rows = slices.Grow(b.rows, len(s.Rows))
 	for step := range topicSteps {
 		b.thenRows()

@@ -37,26 +37,27 @@ func row(table string, partition int32, key, value []byte) *sarama.ProducerMessa
 type rowSlab struct {
 	table     string
 	partition int32
+	left      int // rows that are yet to come, at least
 	messages  []sarama.ProducerMessage
 	parts     []sarama.ByteEncoder // keys and values
 	bytes     []byte
 }
 
-// slabBytes is the size of a piece of memory for keys and values, and slabRows
-// how many rows share one.
+// slabRows is how many rows share a piece of memory at most, and rowBytes about
+// what the key and value of one take.
 const (
-	slabBytes = 32 << 10
-	slabRows  = 256
+	slabRows = 256
+	rowBytes = 128
 )
 
 // row makes a row of what key and value append to the bytes that they are
 // given; without a value it deletes the key.
 func (s *rowSlab) row(key func(dst []byte) []byte, value func(dst []byte) ([]byte, error)) (*sarama.ProducerMessage, error) {
 	if len(s.messages) == cap(s.messages) {
-		s.messages, s.parts = make([]sarama.ProducerMessage, 0, slabRows), make([]sarama.ByteEncoder, 0, 2*slabRows)
-	}
-	if cap(s.bytes)-len(s.bytes) < slabBytes/16 {
-		s.bytes = make([]byte, 0, slabBytes)
+		n := max(1, min(s.left, slabRows))
+		s.left -= n
+		s.messages, s.parts = make([]sarama.ProducerMessage, 0, n), make([]sarama.ByteEncoder, 0, 2*n)
+		s.bytes = make([]byte, 0, n*rowBytes)
 	}
 	from := len(s.bytes)
 	keyed := key(s.bytes)

@@ -255,7 +255,7 @@ func (u *symbols) encode(b *batch, inner *symbolsBatch) error {
 	}
 	b.rows = append(b.rows, row(u.table, u.partition, key, value))
 	b.thenRows()
-	slab := rowSlab{table: u.table, partition: u.partition}
+	slab := rowSlab{table: u.table, partition: u.partition, left: len(s.Rows)}
 	b.rows = slices.Grow(b.rows, len(s.Rows))
 	for i := range s.Rows {
 		r := &s.Rows[i]
