@@ -121,7 +121,7 @@ func (in *rowReader) venues(flags byte) (venues []engine.VenueTimes) {
 	if flags&flagVenues == 0 {
 		return nil
 	}
-	for range in.length("venues") {
+	for n := in.length("venues"); n > 0 && in.err == nil; n-- {
 		v := engine.VenueTimes{Venue: in.text("venue")}
 		v.Time, v.Offset = in.varint("venue: time"), in.varint("venue: offset")
 		v.FirstEvent, v.LastEvent = v.Time+in.varint("venue: first event"), v.Time+in.varint("venue: last event")
@@ -152,7 +152,7 @@ func appendTopicSymbol(dst []byte, symbol string, s *engine.TopicSymbol) []byte 
 func decodeTopicSymbol(symbol string, b []byte) (*engine.TopicSymbol, error) {
 	in := rowReader{row: b, at: 1} // behind the version
 	s := &engine.TopicSymbol{Moved: in.byte("flags")&1 != 0, Partitions: in.count32("partition count")}
-	for range in.length("places") {
+	for n := in.length("places"); n > 0 && in.err == nil; n-- {
 		flags := in.byte("flags")
 		p := engine.SymbolPlace{Spelled: flags&flagSpelled != 0, Old: flags&flagBefore != 0, Key: symbol}
 		p.Partition, p.Offset, p.Count = in.count32("partition"), in.varint("offset"), in.varint("count")

@@ -69,7 +69,7 @@ func appendNumbers(dst []byte, n *engine.NumberRow, last int64) []byte {
 
 func readStreams(r *engine.SymbolRow, payload []byte) error {
 	in := rowReader{row: payload}
-	for range in.length("streams") {
+	for n := in.length("streams"); n > 0 && in.err == nil; n-- {
 		s := engine.StreamRow{LastAhead: engine.NoTime}
 		s.Venue = string(in.take("venue", in.length("venue")))
 		s.Through = r.Through - in.varint("stream: through")
@@ -99,7 +99,7 @@ func (in *rowReader) numbers(n *engine.NumberRow, last int64) {
 	n.Lost, n.Filled = in.varint("number: lost"), in.varint("number: filled")
 	n.Repeats, n.Resets = in.varint("number: repeats"), in.varint("number: resets")
 	n.Content = uint64(in.fixed("number: content"))
-	for range in.length("number: ranges") {
+	for left := in.length("number: ranges"); left > 0 && in.err == nil; left-- {
 		m := engine.Span{From: n.Last - in.varint("number: range")}
 		m.To = m.From + in.varint("number: range")
 		n.Missing = append(n.Missing, m)

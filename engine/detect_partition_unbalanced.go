@@ -9,6 +9,7 @@ import (
 // balance is the load of one window, or of everything, over all partitions.
 type balance struct {
 	start   int64
+	end     int64
 	loads   []int64
 	ticks   int64
 	symbols int64
@@ -114,7 +115,7 @@ func (t *Topic) judgeBalance(b *balance) {
 // comes after it, once the topic was under way: the topic had not grown yet.
 // While producers may not know of new partitions their load is no skew.
 func (t *Topic) asOf(b *balance) {
-	end, begin := b.start+int64(t.limits.ReportInterval), t.firstIn(0)
+	end, begin := b.end, t.firstIn(0)
 	for i := range t.state.Growths {
 		first := t.firstIn(t.state.Growths[i].From)
 		if first == NoTime {
@@ -181,7 +182,7 @@ func (t *Topic) describeBalance(f *Finding, b *balance, busiest int32, keyed int
 		busiest, t.name, b.loads[busiest], keyed, f.Observed, f.Symbol)
 	f.Action = "Moving symbols to other partitions can help: no symbol alone exceeds the limit; add partitions or spread the hot symbols."
 	switch {
-	case b.symbols > 1 && t.oneKey(b.start+int64(t.limits.ReportInterval)):
+	case b.symbols > 1 && t.oneKey(b.end):
 		f.Action = "All keys are equal, so that one partition takes every tick whatever their number: key ticks by symbol."
 	case alone:
 		f.Action = "Symbol " + f.Symbol + " alone exceeds the limit: more partitions do not help; give it a topic of its own or split its feed by a finer key."
@@ -192,14 +193,11 @@ func (t *Topic) describeBalance(f *Finding, b *balance, busiest int32, keyed int
 // oneKey reports whether all keys seen before a record time are equal. What has
 // been read beyond it, on partitions that are ahead, changes nothing.
 func (t *Topic) oneKey(end int64) bool {
-	if t.distinct() == 1 {
-		return true
-	}
 	one := ""
 	for _, s := range t.symbols {
 		for i := range s.Places {
 			switch p := &s.Places[i]; {
-			case p.Old || p.Key == "" || p.Since >= end:
+			case p.Key == "" || p.Since >= end:
 			case one == "":
 				one = p.Key
 			case one != p.Key:

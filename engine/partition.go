@@ -275,8 +275,7 @@ func (p *Partition) load(s *symbol, t *Tick) {
 	if w.From < 0 || t.Offset < w.From {
 		return // read again, of a window that is closed
 	}
-	first := s.through < w.From
-	if first {
+	if s.through < w.From {
 		s.windowN = 0
 	}
 	if len(t.Key) > 0 {
@@ -285,10 +284,10 @@ func (p *Partition) load(s *symbol, t *Tick) {
 	if !p.fresh {
 		return
 	}
-	if first {
-		w.Symbols++
-	}
 	if len(t.Key) > 0 {
+		if s.windowN == 1 {
+			w.Symbols++
+		}
 		w.Keyed++
 		p.row.Keyed++
 	}

@@ -87,7 +87,7 @@ func (t *Topic) judgeTotal(b *balance) {
 func (t *Topic) total() *balance {
 	// Over a growth the new partitions have had less time for their load.
 	b := &balance{
-		start: NoTime, loads: make([]int64, t.state.Partitions), symbols: t.distinctSymbols(), maxAge: NoTime, grew: len(t.state.Growths) > 0,
+		start: NoTime, end: math.MaxInt64, loads: make([]int64, t.state.Partitions), symbols: t.distinctSymbols(), maxAge: NoTime, grew: len(t.state.Growths) > 0,
 	}
 	for id, p := range t.parts {
 		if int(id) >= len(b.loads) {

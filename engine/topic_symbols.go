@@ -24,8 +24,10 @@ func (t *Topic) distinctSymbols() int64 {
 
 // countedTwice is how much the symbols of a window's partitions, added up, may
 // exceed the distinct ones: by every place beyond the first on which a symbol
-// that is split had ticked by then. It is a bound, as only counts are known of
-// a window. A partition with as many symbols as the topic has partitions
+// that lies on several had ticked by then, whether it is split or growth has
+// moved it: what explains its places is known later, and a window must be judged
+// the same however much has been read. It is a bound, as only counts are known
+// of a window. A partition with as many symbols as the topic has partitions
 // settles it.
 func (t *Topic) countedTwice(w *TopicWindow) (n int64) {
 	var sum, most int64
@@ -38,16 +40,13 @@ func (t *Topic) countedTwice(w *TopicWindow) (n int64) {
 	}
 	end := w.Start + int64(t.limits.ReportInterval)
 	for name := range t.wide {
-		s, places := t.symbols[name], int64(0)
-		if s.Moved && t.find("split/"+name) == nil {
-			continue // growth has moved it, and no window over a growth is judged
-		}
-		for _, p := range s.current() {
+		places := int64(0)
+		for _, p := range t.symbols[name].current() {
 			if p.Since < end {
 				places++
 			}
 		}
 		n += max(0, places-1)
 	}
-	return min(max(n, sum-t.distinctSymbols()), sum-most)
+	return min(n, sum-most)
 }

@@ -157,3 +157,30 @@ func TestAWindowIsJudgedTheSameHoweverFarIsRead(t *testing.T) {
 		t.Errorf("held %d, one key %d times: nothing was tried", held, oneKey)
 	}
 }
+
+// Of the whole, all keys count, however late they were first seen.
+func TestTheWholeIsJudgedByAllKeys(t *testing.T) {
+	l := DefaultLimits()
+	l.PartitionSkewMin, l.PartitionSkew, l.ReportInterval = 4, 1.4, time.Second
+	for _, oneKey := range []bool{false, true} {
+		w := newWorld(t, 3, &l)
+		for i, symbol := range []string{"QXA", "QXA", "QXB", "QXC", "QXD"} {
+			at, key := t0+int64(i)*20*second, symbol
+			if oneKey {
+				key = "key"
+			}
+			w.produce(record{partition: 0, now: NoTime, tick: Tick{
+				Offset: int64(i), RecordTime: at, EventTime: at, Symbol: []byte(symbol), Key: []byte(key), Value: []byte("{}"), Unit: UnitMillis,
+			}})
+			w.step(0)
+		}
+		final := w.finish()
+		i := slices.IndexFunc(final.Findings, func(f Finding) bool { return f.Code == PartitionUnbalanced })
+		if i < 0 {
+			t.Fatalf("one key %v: not judged", oneKey)
+		}
+		if a := final.Findings[i].Action; strings.HasPrefix(a, "All keys are equal") != oneKey {
+			t.Errorf("one key %v: %s", oneKey, a)
+		}
+	}
+}

@@ -78,7 +78,7 @@ func (t *Topic) closeWindow(w *TopicWindow, whole bool) {
 
 // load is the load of one window over all partitions.
 func (t *Topic) load(w *TopicWindow) *balance {
-	b := &balance{start: w.Start, loads: make([]int64, t.state.Partitions), maxAge: NoTime, late: map[int32]int64{}}
+	b := &balance{start: w.Start, end: w.Start + int64(t.limits.ReportInterval), loads: make([]int64, t.state.Partitions), maxAge: NoTime, late: map[int32]int64{}}
 	for id, l := range w.Loads {
 		if int(id) >= len(b.loads) {
 			continue

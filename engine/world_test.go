@@ -18,7 +18,7 @@ type record struct {
 }
 
 // world is a tick topic with the audit of it, and what of the audit is
-// durable. Rows go through JSON, as they do on Kafka.
+// durable. Rows go through JSON.
 type world struct {
 	t      testing.TB
 	limits *Limits

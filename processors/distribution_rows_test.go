@@ -1,9 +1,15 @@
 package processors
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/IBM/sarama"
 
 	"github.com/auditstream/auditstream/engine"
 )
@@ -37,5 +43,50 @@ func TestEveryRowOfATopicIsWritten(t *testing.T) {
 	}
 	if slices.Sort(written); !slices.Equal(written, keys) {
 		t.Errorf("written are %q, want %q", written, keys)
+	}
+}
+
+// Rows that share memory keep their bytes, whatever comes after them: rows that
+// outgrow it, rows that delete, rows that fail.
+func TestRowsThatShareMemoryKeepTheirBytes(t *testing.T) {
+	t.Parallel()
+	slab := rowSlab{table: "table", partition: 3, left: 500}
+	want, got := map[string]string{}, map[string]*sarama.ProducerMessage{}
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range 700 { // more than were told
+		key := fmt.Sprint("key", i)
+		value := bytes.Repeat([]byte{byte(i)}, []int{0, 40, 90, 400, 40 << 10}[random.IntN(5)])
+		appendKey := func(dst []byte) []byte { return append(dst, key...) }
+		switch random.IntN(6) {
+		case 0:
+			if _, err := slab.row(appendKey, func(dst []byte) ([]byte, error) { return append(dst, value...), errGivenUp }); !errors.Is(err, errGivenUp) {
+				t.Fatal(err)
+			}
+			continue
+		case 1:
+			m, err := slab.row(appendKey, nil)
+			if err != nil || m.Value != nil {
+				t.Fatal(m, err)
+			}
+			want[key], got[key] = "", m
+		default:
+			m, err := slab.row(appendKey, func(dst []byte) ([]byte, error) { return append(dst, value...), nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			want[key], got[key] = string(value), m
+		}
+	}
+	for key, m := range got {
+		k, err := m.Key.Encode()
+		if err != nil || string(k) != key || m.Topic != "table" || m.Partition != 3 {
+			t.Fatalf("%s: %q of %s/%d, %v", key, k, m.Topic, m.Partition, err)
+		}
+		if m.Value == nil {
+			continue
+		}
+		if v, err := m.Value.Encode(); err != nil || string(v) != want[key] {
+			t.Fatalf("%s: %d bytes, want %d, %v", key, len(v), len(want[key]), err)
+		}
 	}
 }

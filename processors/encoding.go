@@ -59,21 +59,24 @@ func (s *rowSlab) row(key func(dst []byte) []byte, value func(dst []byte) ([]byt
 		s.messages, s.parts = make([]sarama.ProducerMessage, 0, n), make([]sarama.ByteEncoder, 0, 2*n)
 		s.bytes = make([]byte, 0, n*rowBytes)
 	}
-	from := len(s.bytes)
-	keyed := key(s.bytes)
-	valued, err := keyed, error(nil)
+	from, room := len(s.bytes), cap(s.bytes)
+	b := key(s.bytes)
+	to := len(b)
 	if value != nil {
-		valued, err = value(keyed)
+		var err error
+		if b, err = value(b); err != nil {
+			return nil, err
+		}
 	}
-	if err != nil {
-		return nil, err
+	if cap(b) != room { // it has outgrown its piece and moved with all that is before it: it begins another
+		b, from, to = append(make([]byte, 0, max(room, len(b)-from)), b[from:]...), 0, to-from
 	}
-	s.bytes = valued
+	s.bytes = b
 	s.messages = append(s.messages, sarama.ProducerMessage{Topic: s.table, Partition: s.partition})
 	m := &s.messages[len(s.messages)-1]
-	m.Key = s.part(from, len(keyed))
+	m.Key = s.part(from, to)
 	if value != nil {
-		m.Value = s.part(len(keyed), len(valued))
+		m.Value = s.part(to, len(b))
 	}
 	return m, nil
 }

@@ -100,6 +100,9 @@ func (p *producer) send(ctx context.Context, messages []*sarama.ProducerMessage)
 		} else if acked == sent {
 			break
 		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		select { // as long as there is room: choosing among several costs ten times as much
 		case input <- next:
 			sent++
