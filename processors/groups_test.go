@@ -160,18 +160,7 @@ func TestRecreatedTopicStartsAnew(t *testing.T) {
 		a := r.start(guarantee)
 		r.awaitCommitted(0, 5)
 		a.stop()
-		ctx := context.Background()
-		if _, err := r.admin.DeleteTopics(ctx, r.topic()); err != nil {
-			t.Fatal(err)
-		}
-		kafkatest.Eventually(t, "the topic to be gone", func() bool {
-			topics, err := r.admin.ListTopics(ctx)
-			return err == nil && !topics.Has(r.topic())
-		})
-		kafkatest.Eventually(t, "the topic to be made anew", func() bool {
-			resp, err := r.admin.CreateTopic(ctx, 1, 1, nil, r.topic())
-			return err == nil && resp.Err == nil
-		})
+		c.Remake(t, r.topic())
 		r.produce(r.tick(0, "QXA", 0))
 		r.produce(r.tick(0, "QXA", time.Second))
 		r.audit(guarantee)

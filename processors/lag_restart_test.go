@@ -49,19 +49,8 @@ func TestAGroupThatWentWithItsTopicBeforeTheWatchStartedAgain(t *testing.T) {
 		w.produce(0, 4, time.Now())
 		w.commit(group, 0, 4)
 		w.sample(group)
-		ctx := context.Background()
-		if _, err := w.admin.DeleteTopics(ctx, w.topic); err != nil {
-			t.Fatal(err)
-		}
-		_, _ = w.admin.DeleteGroup(ctx, group)
-		kafkatest.Eventually(t, "the topic to be made anew", func() bool {
-			resp, err := w.admin.CreateTopic(ctx, 1, 1, nil, w.topic)
-			return err == nil && resp.Err == nil
-		})
-		kafkatest.Eventually(t, "the new topic's leader", func() bool {
-			ends, err := w.admin.ListEndOffsets(ctx, w.topic)
-			return err == nil && ends.Error() == nil
-		})
+		_, _ = w.admin.DeleteGroup(context.Background(), group)
+		c.Remake(t, w.topic)
 		for range 2 {
 			w.start(1)
 			w.sample(group)

@@ -347,18 +347,7 @@ func TestAGroupOfARecreatedTopic(t *testing.T) {
 		w.produce(0, 4, time.Now())
 		w.commit(group, 0, 4)
 		w.sample(group)
-		ctx := context.Background()
-		if _, err := w.admin.DeleteTopics(ctx, w.topic); err != nil {
-			t.Fatal(err)
-		}
-		kafkatest.Eventually(t, "the topic to be made anew", func() bool {
-			resp, err := w.admin.CreateTopic(ctx, 1, 1, nil, w.topic)
-			return err == nil && resp.Err == nil
-		})
-		kafkatest.Eventually(t, "the new topic's leader", func() bool {
-			ends, err := w.admin.ListEndOffsets(ctx, w.topic)
-			return err == nil && ends.Error() == nil
-		})
+		c.Remake(t, w.topic)
 		w.sample(group)
 		if len(w.told) == 0 || w.told[0].Evidence["kind"] != "RECREATED" || w.told[0].Evidence["last_committed"] != int64(4) {
 			t.Errorf("told %+v", w.told)

@@ -184,24 +184,6 @@ func sameTopic(r *rig) {
 	}
 }
 
-func (r *rig) remakeTopic() {
-	r.t.Helper()
-	ctx := context.Background()
-	if _, err := r.admin.DeleteTopics(ctx, r.topic()); err != nil {
-		r.t.Fatal(err)
-	}
-	kafkatest.Eventually(r.t, "the topic to be made again", func() bool {
-		_, err := r.admin.CreateTopic(ctx, r.counts[r.topic()], 1, nil, r.topic())
-		return err == nil || strings.Contains(err.Error(), "ALREADY_EXISTS") && r.ended(0)
-	})
-}
-
-func (r *rig) ended(at int64) bool {
-	ends, err := r.admin.ListEndOffsets(context.Background(), r.topic())
-	o, ok := ends.Lookup(r.topic(), 0)
-	return err == nil && ok && o.Err == nil && o.Offset == at
-}
-
 // A log that has become shorter than what was read is told as truncated, and
 // what comes in place of the lost records is judged; a topic with another id is
 // told as re-created, and its totals start anew.
@@ -213,7 +195,7 @@ func TestG44TruncatedLog(t *testing.T) {
 				r := newRig(t, c, 1)
 				r.produceTicks(0, 12)
 				r.audit(guarantee, opt)
-				r.remakeTopic()
+				c.Remake(t, r.topic())
 				r.produceTicks(0, 10)
 				r.audit(guarantee, opt)
 				r.produceTicks(0, 5)

@@ -112,6 +112,25 @@ func (c *Cluster) Grow(t testing.TB, to int, topics ...string) {
 	}
 }
 
+// Remake deletes a topic and makes it again. What is written before the broker
+// has the new log would go to the old one, so it waits for that.
+func (c *Cluster) Remake(t testing.TB, topic string) {
+	t.Helper()
+	ctx, admin, partitions := t.Context(), c.Admin(t), int32(c.Width(t, topic))
+	if _, err := admin.DeleteTopics(ctx, topic); err != nil {
+		t.Fatalf("delete %s: %v", topic, err)
+	}
+	Eventually(t, "topic "+topic+" to be made again", func() bool {
+		_, err := admin.CreateTopic(ctx, partitions, 1, nil, topic)
+		if err != nil && !strings.Contains(err.Error(), "ALREADY_EXISTS") {
+			return false
+		}
+		ends, err := admin.ListEndOffsets(ctx, topic)
+		end, known := ends.Lookup(topic, 0)
+		return err == nil && known && end.Err == nil && end.Offset == 0
+	})
+}
+
 // Width is the number of a topic's partitions.
 func (c *Cluster) Width(t testing.TB, topic string) int {
 	t.Helper()

@@ -160,6 +160,9 @@ func (k *kafka) grantAsked(t *testing.T, l login, file string) {
 			asked = append(asked, fmt.Sprint(right.principal, right.prefixed, right))
 		}
 	}
+	if len(granted) == 0 {
+		t.Fatalf("check asks for no right: %+v", checks(t, file))
+	}
 	k.grant(t, granted...)
 	for _, right := range k.documented(t, l.name, l.principal) {
 		documented = append(documented, fmt.Sprint(right.principal, right.prefixed, right))
