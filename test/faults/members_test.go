@@ -184,6 +184,7 @@ func TestSecondInstanceWithOneID(t *testing.T) {
 				t.Fatalf("the first ended: %s", first.complaint())
 			}
 			a.moving(200)
+			first.awaitReady() // the second has fenced its producers, too
 			first.stop()
 			f.end()
 			a.finish(a.file("two"))
