@@ -177,7 +177,7 @@ func firstGoesOn(t *testing.T, a *audit, repeats bool) bool {
 	first := a.start(a.file("one"))
 	first.awaitReady()
 	<-time.After(longSession + time.Second) // it is no newcomer then
-	second := a.start(a.file("one"))           // another state folder: another machine
+	second := a.start(a.file("one"))        // another state folder: another machine
 	kafkatest.Eventually(t, "one of the two to end", func() bool { return first.ended() || second.ended() })
 	goesOn, ends := first, second
 	if first.ended() {
