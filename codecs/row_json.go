@@ -76,11 +76,8 @@ func AppendTopicRow(dst []byte, r *engine.TopicRow) ([]byte, error) {
 	if symbol, is := strings.CutPrefix(r.Key, topicSymbolKey); is && r.Symbol != nil {
 		return appendTopicSymbol(dst, symbol, r.Symbol), nil
 	}
-	b, err := encodeJSON(r)
-	if err != nil {
-		return dst, fmt.Errorf("row %q of a topic: %w", r.Key, err)
-	}
-	return append(append(dst, jsonRowVersion), b...), nil
+	b, err := encodeRow(fmt.Sprintf("row %q of a topic", r.Key), r)
+	return append(dst, b...), err
 }
 
 // DecodeTopicRow reads the row whose key in the engine is given. No bytes are

@@ -32,8 +32,7 @@ func appendStreams(dst []byte, r *engine.SymbolRow) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(r.Streams)))
 	for i := range r.Streams {
 		s := &r.Streams[i]
-		dst = binary.AppendUvarint(dst, uint64(len(s.Venue)))
-		dst = append(dst, s.Venue...)
+		dst = appendText(dst, s.Venue)
 		dst = appendVarints(dst, r.Through-s.Through, r.LastEvent-s.LastEvent, s.Lead)
 		var flags byte
 		if s.LastAhead != engine.NoTime {
@@ -71,7 +70,7 @@ func readStreams(r *engine.SymbolRow, payload []byte) error {
 	in := rowReader{row: payload}
 	for n := in.length("streams"); n > 0 && in.err == nil; n-- {
 		s := engine.StreamRow{LastAhead: engine.NoTime}
-		s.Venue = string(in.take("venue", in.length("venue")))
+		s.Venue = in.text("venue")
 		s.Through = r.Through - in.varint("stream: through")
 		s.LastEvent = r.LastEvent - in.varint("stream: last event")
 		s.Lead = in.varint("stream: lead")

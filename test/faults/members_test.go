@@ -169,38 +169,6 @@ const (
 	longSessions = "consumer.override.session.timeout.ms=10000"
 )
 
-// firstGoesOn starts two instances with one id. One must end with the reason
-// and the other go on; it reports whether that is the first.
-func firstGoesOn(t *testing.T, a *audit, repeats bool) bool {
-	t.Helper()
-	f := a.feed(5).run()
-	first := a.start(a.file("one"))
-	first.awaitReady()
-	<-time.After(longSession + time.Second) // it is no newcomer then
-	second := a.start(a.file("one"))        // another state folder: another machine
-	kafkatest.Eventually(t, "one of the two to end", func() bool { return first.ended() || second.ended() })
-	goesOn, ends := first, second
-	if first.ended() {
-		goesOn, ends = second, first
-	}
-	if code := ends.wait(); code != 1 {
-		t.Errorf("exit code %d, want 1", code)
-	}
-	if said := ends.complaint(); !strings.Contains(said, `another instance with instance.id "one" is running`) {
-		t.Errorf("one ended with %s", said)
-	}
-	a.moving(200)
-	if goesOn.ended() {
-		t.Fatalf("the other ended, too: %s", goesOn.complaint())
-	}
-	goesOn.awaitReady() // its producers were fenced by the other one, too
-	goesOn.stop()
-	f.end()
-	a.finish(a.file("two"))
-	a.check(f.expected(), repeats, engine.AuditorBehind, engine.RebalanceStorm)
-	return goesOn == first
-}
-
 // A second process with the instance id of one that runs elsewhere ends with
 // the reason; the first goes on.
 func TestSecondInstanceWithOneID(t *testing.T) {
@@ -208,9 +176,31 @@ func TestSecondInstanceWithOneID(t *testing.T) {
 	for _, g := range guarantees {
 		t.Run(g.name, func(t *testing.T) {
 			t.Parallel()
-			if !firstGoesOn(t, newAudit(t, one.get(t), 2, "processing.guarantee="+g.name, longSessions), g.repeats) {
-				t.Error("the first ended, and not the newcomer")
+			a := newAudit(t, one.get(t), 2, "processing.guarantee="+g.name, longSessions)
+			f := a.feed(5).run()
+			first := a.start(a.file("one"))
+			first.awaitReady()
+			<-time.After(longSession + time.Second) // it is no newcomer then
+			second := a.start(a.file("one"))        // another state folder: another machine
+			kafkatest.Eventually(t, "one of the two to end", func() bool { return first.ended() || second.ended() })
+			if first.ended() {
+				t.Fatalf("the first ended: %s", first.complaint())
 			}
+			if code := second.wait(); code != 1 {
+				t.Errorf("exit code %d of the second, want 1", code)
+			}
+			if said := second.complaint(); !strings.Contains(said, `another instance with instance.id "one" is running`) {
+				t.Errorf("the second ended with %s", said)
+			}
+			a.moving(200)
+			if first.ended() {
+				t.Fatalf("the first ended, too: %s", first.complaint())
+			}
+			first.awaitReady() // its producers were fenced by the second, too
+			first.stop()
+			f.end()
+			a.finish(a.file("two"))
+			a.check(f.expected(), g.repeats, engine.AuditorBehind, engine.RebalanceStorm)
 		})
 	}
 }
