@@ -47,12 +47,24 @@ func (c *Config) openTable(table string, from map[int32]kgo.Offset) (tableReader
 
 // dialSarama makes a producer, and what its connections are closed by. A
 // transactional one has ended by then what an earlier life has left open.
+//
+// A producer that was fenced can send nothing more. sarama tries again as if a
+// connection had failed, and says why when that is over: without pauses, so
+// that it is known at once.
 func dialSarama(brokers []string, config *sarama.Config) (io.Closer, sarama.AsyncProducer, error) {
+	var ap sarama.AsyncProducer // is set before it is given a message to try again
+	pause := config.Producer.Retry.Backoff
+	config.Producer.Retry.BackoffFunc = func(int, int) time.Duration {
+		if ap.TxnStatus()&sarama.ProducerTxnFlagFatalError != 0 {
+			return 0
+		}
+		return pause
+	}
 	client, err := sarama.NewClient(brokers, config)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open producer: %w", err)
 	}
-	ap, err := sarama.NewAsyncProducerFromClient(client)
+	ap, err = sarama.NewAsyncProducerFromClient(client)
 	if err != nil {
 		_ = client.Close()
 		return nil, nil, fmt.Errorf("open producer: %w", err)

@@ -183,8 +183,9 @@ func (s *session) deliver(f kgo.FetchTopicPartition) {
 
 // end closes the session: all its partitions are fenced, then goka ends, so
 // that no record is in flight, then comes the last checkpoint, unless the
-// partitions are somebody else's by now. All that together has a time: a stop
-// must not take long, and a rebalance waits.
+// partitions are somebody else's by now: then one under way is cut off, as what
+// it writes does not count any more. All that together has a time: a stop must
+// not take long, and a rebalance waits.
 func (s *session) end(cause error) error {
 	limit := 2 * stopFor
 	stopping := s.m.ctx.Err() != nil
@@ -195,6 +196,7 @@ func (s *session) end(cause error) error {
 	if cause == nil {
 		s.g.gate.revoke(s.ordered)
 	} else {
+		until = time.Now()
 		s.g.gate.lose(s.ordered)
 		s.spoil(cause)
 	}

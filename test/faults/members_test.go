@@ -161,14 +161,6 @@ func (g *gapWatch) mark(t *testing.T, what string) {
 	}
 }
 
-// A fenced producer is told so after about 5 s, and only then does the first
-// join again: a session must last longer, as by default, for the second to be
-// the newcomer still.
-const (
-	longSession  = 10 * time.Second
-	longSessions = "consumer.override.session.timeout.ms=10000"
-)
-
 // A second process with the instance id of one that runs elsewhere ends with
 // the reason; the first goes on.
 func TestSecondInstanceWithOneID(t *testing.T) {
@@ -176,12 +168,12 @@ func TestSecondInstanceWithOneID(t *testing.T) {
 	for _, g := range guarantees {
 		t.Run(g.name, func(t *testing.T) {
 			t.Parallel()
-			a := newAudit(t, one.get(t), 2, "processing.guarantee="+g.name, longSessions)
+			a := newAudit(t, one.get(t), 2, "processing.guarantee="+g.name)
 			f := a.feed(5).run()
 			first := a.start(a.file("one"))
 			first.awaitReady()
-			<-time.After(longSession + time.Second) // it is no newcomer then
-			second := a.start(a.file("one"))        // another state folder: another machine
+			<-time.After(sessionTimeout + time.Second) // it is no newcomer then
+			second := a.start(a.file("one"))           // another state folder: another machine
 			kafkatest.Eventually(t, "one of the two to end", func() bool { return first.ended() || second.ended() })
 			if first.ended() {
 				t.Fatalf("the first ended: %s", first.complaint())
