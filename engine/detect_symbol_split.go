@@ -27,7 +27,9 @@ func (t *Topic) judgeSplits() {
 			t.judgeSymbol(name, s)
 		}
 	}
-	clear(l.touched)
+	if len(l.touched) > 0 {
+		l.touched = map[string]bool{} // one that is cleared stays as large as it was
+	}
 }
 
 // placingState changes whenever a held symbol may be judged another way.

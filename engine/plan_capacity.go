@@ -20,7 +20,7 @@ type CapacityNeeds struct {
 // CapacityPlan is what the audit then costs. Rates are over all instances.
 type CapacityPlan struct {
 	CoresPerInstance  float64
-	MemoryPerInstance int64   // bytes of live heap
+	MemoryPerInstance int64   // bytes of live heap, of the one that judges the topic
 	FetchPerInstance  float64 // ticks/s
 	RowsPerSecond     float64 // of the table topic
 	RowBytesPerSecond float64
@@ -37,6 +37,7 @@ const (
 	capacityTickCPU        = 1.3e-6  // seconds of a core a tick, fetching included
 	capacityBusy           = 0.7     // share of a core that is planned for
 	capacitySymbolBytes    = 200     // of a symbol in memory
+	capacityTopicBytes     = 250     // of a symbol in the memory of the instance that judges its topic
 	capacityPartitionBytes = 1 << 20 // of a partition in memory, what is fetched ahead included
 	capacityProcessBytes   = 64 << 20
 	capacityRowBytes       = 130 // of a symbol's row on the table topic, record and key included
@@ -51,8 +52,9 @@ const (
 //  1. Ticks and partitions spread evenly over instances. A symbol ticks rate ÷
 //     symbols times a second, at random.
 //  2. cores = ticks/s × 1.3 µs ÷ 0.7.
-//  3. memory = 64 MiB + 200 B a symbol + 1 MiB a partition, live; a heap of
-//     Go's may grow to twice that and more before it is collected.
+//  3. memory = 64 MiB + 200 B a symbol + 1 MiB a partition, and 250 B for each
+//     symbol of all partitions, which any instance may come to judge; live: a
+//     heap of Go's may grow to twice that and more before it is collected.
 //  4. A checkpoint writes a row for each symbol that has ticked since the one
 //     before: symbols × (1 − e^(−rate × interval ÷ symbols)).
 //  5. Statistics: a record a partition and checkpoint. Reports: one a partition
@@ -70,7 +72,7 @@ func PlanCapacity(needs CapacityNeeds) (CapacityPlan, error) {
 	dirty := symbols * -math.Expm1(-needs.TicksPerSecond*interval/symbols)
 	plan := CapacityPlan{
 		CoresPerInstance: each * capacityTickCPU / capacityBusy,
-		MemoryPerInstance: int64(capacityProcessBytes + math.Ceil(symbols/instances)*capacitySymbolBytes +
+		MemoryPerInstance: int64(capacityProcessBytes + math.Ceil(symbols/instances)*capacitySymbolBytes + symbols*capacityTopicBytes +
 			math.Ceil(partitions/instances)*capacityPartitionBytes),
 		FetchPerInstance: each,
 		RowsPerSecond:    (dirty + partitions) / interval,

@@ -23,8 +23,8 @@ func TestPlanCapacity(t *testing.T) {
 	if want := 1000.1; math.Abs(p.ReportsPerSecond-want) > 1e-6 {
 		t.Errorf("%v reports a second, want %v", p.ReportsPerSecond, want)
 	}
-	// 20 000 symbols and 200 partitions an instance.
-	if want := int64(64<<20 + 20_000*capacitySymbolBytes + 200<<20); p.MemoryPerInstance != want {
+	// 20 000 symbols and 200 partitions an instance, and the topic of a million in one.
+	if want := int64(64<<20 + 20_000*capacitySymbolBytes + 200<<20 + 1_000_000*capacityTopicBytes); p.MemoryPerInstance != want {
 		t.Errorf("%d bytes an instance, want %d", p.MemoryPerInstance, want)
 	}
 	// A symbol that ticks once an hour is written once an hour.

@@ -20,7 +20,7 @@ type Topic struct {
 	ending     bool                     // nothing more is to come
 	kept       bool                     // the row of the state was written, or will be
 	present    string                   // Kafka's id of the topic as the caller knows it, "": not known
-	spellings  map[string][]string      // by spelling without case and separators, ascending
+	spellings  map[string][]string      // by spelling without case and separators: those that are not that themselves, ascending
 	open       map[string]*TopicEpisode // by subject: the topic's own open findings
 	heard      map[string]Finding       // by id: open findings of partitions; in replay all that are over too
 	standing   [StatusHealthy + 1]int   // open findings by the status that they stand for

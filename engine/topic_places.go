@@ -91,7 +91,7 @@ func (t *Topic) sight(partition, partitions int32, g *Sighting) {
 		return
 	}
 	if s == nil {
-		s = &TopicSymbol{Partitions: t.state.Partitions}
+		s = newTopicSymbol(t.state.Partitions)
 		t.symbols[g.Symbol] = s
 		t.changed["s/"+g.Symbol] = true
 	}
@@ -141,7 +141,7 @@ func (t *Topic) concerned(s *TopicSymbol, partition int32, g *Sighting) bool {
 		p := s.place(partition)
 		p.Count = max(p.Count, g.Count)
 	})
-	if _, alike := t.addSpelling(g.Symbol); len(alike) > 1 {
+	if len(t.alike(t.addSpelling(g.Symbol))) > 0 {
 		t.spell(g.Symbol)
 		return true
 	}

@@ -86,24 +86,35 @@ type TopicSymbol struct {
 	moves uint64 // growths that are counted for it, of those that are followed
 }
 
+// newTopicSymbol has room for the one place that most symbols have: with a
+// million of them each allocation is worth sparing.
+func newTopicSymbol(partitions int32) *TopicSymbol {
+	s := &struct {
+		TopicSymbol
+		place [1]SymbolPlace
+	}{TopicSymbol: TopicSymbol{Partitions: partitions}}
+	s.Places = s.place[:0]
+	return &s.TopicSymbol
+}
+
 // SymbolPlace is a symbol on one partition.
 type SymbolPlace struct {
-	Partition int32  `json:"partition"`
-	Offset    int64  `json:"first_offset"`
-	Count     int64  `json:"count"` // ticks with a key; at least, as they are told at powers of ten and at the end
-	Key       string `json:"key"`
-	Old       bool   `json:"old,omitempty"`     // from before the partition count grew
-	Fits      Fits   `json:"fits,omitempty"`    // functions that put the key there
-	Spelled   bool   `json:"spelled,omitempty"` // the key is the symbol
-	Since     int64  `json:"since,omitempty"`   // record time of its first tick
+	Partition int32 `json:"partition"`
+	Old       bool  `json:"old,omitempty"`     // from before the partition count grew
+	Fits      Fits  `json:"fits,omitempty"`    // functions that put the key there
+	Spelled   bool  `json:"spelled,omitempty"` // the key is the symbol
+	counted   bool  // its key is among those that are counted
+
+	Offset int64  `json:"first_offset"`
+	Count  int64  `json:"count"` // ticks with a key; at least, as they are told at powers of ten and at the end
+	Key    string `json:"key"`
+	Since  int64  `json:"since,omitempty"` // record time of its first tick
 
 	FirstEvent int64 `json:"first_event"` // event time of its first tick, NoTime: not known
 	LastEvent  int64 `json:"last_event"`  // greatest event time told, NoTime: none
 	Seen       int64 `json:"seen"`        // when it ticked last, as told
 
 	Venues []VenueTimes `json:"venues,omitempty"` // by venue, escaped, ascending; where field.venue is set
-
-	counted bool // its key is among those that are counted
 }
 
 // TopicSnapshot is what a checkpoint makes durable for a topic.

@@ -35,16 +35,14 @@ func spelling(symbol string) string {
 	return string(out)
 }
 
-// addSpelling notes a symbol under its spelling and returns all of that
-// spelling, ascending.
-func (t *Topic) addSpelling(symbol string) (key string, alike []string) {
-	key = spelling(symbol)
-	alike = t.spellings[key]
-	if i, found := slices.BinarySearch(alike, symbol); !found {
-		alike = slices.Insert(alike, i, symbol)
-		t.spellings[key] = alike
+// addSpelling notes a symbol under its spelling, unless it is that itself.
+func (t *Topic) addSpelling(symbol string) (key string) {
+	if key = spelling(symbol); key != symbol {
+		if i, found := slices.BinarySearch(t.spellings[key], symbol); !found {
+			t.spellings[key] = slices.Insert(t.spellings[key], i, symbol)
+		}
 	}
-	return key, alike
+	return key
 }
 
 func (t *Topic) dropSpelling(symbol string) {
@@ -54,11 +52,27 @@ func (t *Topic) dropSpelling(symbol string) {
 	}
 }
 
+// alike are all symbols of a spelling that have a place, ascending; nil where
+// there are not several.
+func (t *Topic) alike(key string) []string {
+	alike := t.spellings[key]
+	if s := t.symbols[key]; len(alike) > 0 && s != nil && len(s.Places) > 0 {
+		if i, found := slices.BinarySearch(alike, key); !found {
+			alike = slices.Insert(slices.Clone(alike), i, key)
+		}
+	}
+	if len(alike) < 2 {
+		return nil
+	}
+	return alike
+}
+
 // spell judges whether a symbol that has a place now is another spelling of a
 // known one, or brings the finding about its spellings up to date.
 func (t *Topic) spell(symbol string) {
-	key, alike := t.addSpelling(symbol)
-	if len(alike) < 2 || key == "" {
+	key := t.addSpelling(symbol)
+	alike := t.alike(key)
+	if len(alike) == 0 || key == "" {
 		return
 	}
 	subject := "spelling/" + key
