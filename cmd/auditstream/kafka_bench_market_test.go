@@ -33,9 +33,9 @@ func newBenchMarket(symbols int) *benchMarket {
 	return m
 }
 
-func (m *benchMarket) next() (key, value []byte) {
+// tick is one of a symbol.
+func (m *benchMarket) tick(s uint64) (key, value []byte) {
 	m.clock += 1000 + m.r.Int63n(18_000)
-	s := m.zipf.Uint64()
 	at := m.clock
 	if m.last[s] != 0 && m.r.Intn(1000) == 0 {
 		at = m.last[s] - int64(time.Millisecond) - m.r.Int63n(int64(49*time.Millisecond))

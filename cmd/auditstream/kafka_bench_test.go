@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -36,6 +38,19 @@ func benchTicks() int        { return benchNumber("TICKS", 3_000_000) }
 func benchPartitions() int32 { return int32(benchNumber("PARTITIONS", 16)) }
 func benchSymbols() int      { return benchNumber("SYMBOLS", 2000) }
 func benchRounds() int       { return benchNumber("ROUNDS", 3) }
+
+// benchKnown is how many ticks come before those that are measured: one of each
+// symbol, and as many more as one partition may be read ahead of another, so
+// that no symbol is new where it is measured. 0: none.
+func benchKnown() int {
+	if benchNumber("KNOWN", 0) == 0 {
+		return 0
+	}
+	return benchSymbols() + benchAhead
+}
+
+// benchAll is how many ticks the topic holds.
+func benchAll() int { return benchKnown() + benchTicks() + benchAhead }
 
 // benchSettings are keys of an audit's configuration, KEY=VALUE with blanks
 // between.
@@ -183,18 +198,33 @@ func benchRun(ctx context.Context, brokers, topic, guarantee string, m *benchMet
 		return err
 	}
 	defer values.Close()
-	decoder := values.Decoder
+	p.Control = processors.NewControl(zerolog.Nop())
+	known := m.known.Load()
+	if known > 0 {
+		m.known.Store(math.MaxInt64) // not measured until all of them is durable
+	}
 	p.Decoder = func() (codecs.TickDecoder, error) {
-		d, err := decoder()
+		d, err := values.Decoder()
 		return &meteredDecoder{d, m, 0}, err
 	}
 	defer collectRarely()()
 	ctx, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- processors.Run(ctx, p) }()
-	werr := m.wait(ctx)
+	judged := func() int64 { return status.Stats().Judged.Ticks }
+	var werr error
+	if known > 0 {
+		werr = awaitTicks(ctx, judged, known)
+		p.Control.Pause("bench")
+		werr = errors.Join(werr, awaitDurable(ctx, admin.Client, "auditstream-"+name+"-distribution"))
+		m.known.Store(0)
+		p.Control.Resume("bench")
+	}
 	if werr == nil {
-		werr = awaitTicks(ctx, func() int64 { return status.Stats().Judged.Ticks }, m.total)
+		werr = m.wait(ctx)
+	}
+	if werr == nil {
+		werr = awaitTicks(ctx, judged, m.total)
 	}
 	stop()
 	if err := <-ended; err != nil {
@@ -206,6 +236,23 @@ func benchRun(ctx context.Context, brokers, topic, guarantee string, m *benchMet
 	}
 	m.backward.Store(found)
 	return werr
+}
+
+// awaitDurable returns when the group of a paused audit that reads all that the
+// other one tells has read nothing for longer than a checkpoint may be away.
+func awaitDurable(ctx context.Context, adm *kadm.Client, group string) error {
+	since, last := time.Now(), ""
+	for time.Since(since) < 6*time.Second {
+		committed, err := adm.FetchOffsets(ctx, group)
+		if err != nil {
+			return err
+		}
+		if at := fmt.Sprint(committed.Offsets()); at != last {
+			since, last = time.Now(), at
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return nil
 }
 
 // awaitTicks returns when all ticks have been seen.
@@ -258,9 +305,9 @@ func dropBenchTopic(b *testing.B, brokers, topic string) {
 func fillBenchTopic(ctx context.Context, brokers, topic string) (int64, error) {
 	cl, err := kgo.NewClient(kgo.SeedBrokers(strings.Split(brokers, ",")...), kgo.DefaultProduceTopic(topic),
 		kgo.RecordPartitioner(kgo.StickyKeyPartitioner(nil)), kgo.ProducerBatchCompression(kgo.Lz4Compression()),
-		kgo.ProducerBatchMaxBytes(64<<10), kgo.ProducerLinger(10*time.Second), // every batch is full, in each run
+		kgo.ProducerBatchMaxBytes(64<<10), kgo.ProducerLinger(time.Minute), // batches are full, on however many partitions
 		kgo.UnknownTopicRetries(100), // a broker may not know thousands of new partitions yet
-		kgo.MaxBufferedRecords(max(200_000, min(5000*int(benchPartitions()), 2_000_000))))
+		kgo.MaxBufferedRecords(max(200_000, min(5000*int(benchPartitions()), benchAll()))))
 	if err != nil {
 		return 0, err
 	}
@@ -271,9 +318,13 @@ func fillBenchTopic(ctx context.Context, brokers, topic string) (int64, error) {
 	}
 	var failed atomic.Pointer[error]
 	m := newBenchMarket(benchSymbols())
-	bytes := 0
-	for range benchTicks() + benchAhead {
-		key, value := m.next()
+	bytes, ofEach := 0, max(0, benchKnown()-benchAhead)
+	for i := range benchAll() {
+		s := uint64(i)
+		if i >= ofEach {
+			s = m.zipf.Uint64()
+		}
+		key, value := m.tick(s)
 		bytes += len(value)
 		cl.Produce(ctx, &kgo.Record{Key: key, Value: value}, func(_ *kgo.Record, err error) {
 			if err != nil {
@@ -287,7 +338,7 @@ func fillBenchTopic(ctx context.Context, brokers, topic string) (int64, error) {
 	if e := failed.Load(); e != nil {
 		return 0, *e
 	}
-	ticks := benchTicks() + benchAhead
+	ticks := benchAll()
 	fmt.Fprintf(os.Stderr, "%d ticks of %d bytes, %d of them backward\n", ticks, bytes/ticks, m.backward)
 	return int64(m.backward), nil
 }
