@@ -250,7 +250,11 @@ func awaitDurable(ctx context.Context, adm *kadm.Client, group string) error {
 		if at := fmt.Sprint(committed.Offsets()); at != last {
 			since, last = time.Now(), at
 		}
-		time.Sleep(100 * time.Millisecond)
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return fmt.Errorf("%s still commits: %w", group, ctx.Err())
+		}
 	}
 	return nil
 }
