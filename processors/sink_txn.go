@@ -26,6 +26,9 @@ func (k *oneTransaction) write(ctx context.Context, s *session, batches []*batch
 	if err != nil && !phase.CompareAndSwap(txnOpen, txnGivenUp) && !is(err, errOutcome) {
 		err = fmt.Errorf("%w: %w", errOutcome, err)
 	}
+	if fenced(err) { // sarama has no words for it
+		err = fmt.Errorf("the brokers gave the transaction up, or another producer has begun: %w", err)
+	}
 	k.apart = is(err, sarama.ErrOperationNotAttempted)
 	if err != nil {
 		k.abort(err)
@@ -125,9 +128,6 @@ func transact(ctx context.Context, ap sarama.AsyncProducer, apart bool, s *sessi
 		return nil
 	case over(err) || fenced(err): // refused, so not committed
 		phase.Store(txnOpen)
-		if fenced(err) { // sarama has no words for it
-			err = fmt.Errorf("the brokers gave it up, or another producer has begun: %w", err)
-		}
 		return fmt.Errorf("commit transaction: %w", err)
 	}
 	return fmt.Errorf("commit transaction: %w: %w", errOutcome, err)
